@@ -39,7 +39,7 @@ test('a transaction waits for the stack of the failure before it', async () => {
   const stack = new Promise<readonly string[]>((resolve) => {
     found = resolve
   })
-  // Half a second is over sooner or later: the lines may then be there without the stack.
+  // Two seconds may be over before: the lines are then there without the stack.
   const lines = await failingChain({ stackOf: () => stack })
   found(['reverted without a reason at Tower.climb (Tower.sol:3:5)', 'at Tower.up (Tower.sol:9:9)'])
   await until(lines, 'block 3')
@@ -66,7 +66,7 @@ test('the stack of a failure stands below it', async () => {
   ])
 })
 
-test('a stack that does not come holds the lines up for half a second only', async () => {
+test('a stack that does not come holds the lines up for two seconds only', async () => {
   const lines = await failingChain({ stackOf: () => new Promise(() => undefined) })
   await until(lines, 'block 3')
   expect(lines).toContain('    failed: execution reverted')

@@ -117,7 +117,7 @@ describe.skipIf(CHROMIUM === undefined)('the debugger (skipped without Chromium)
     await part(page, 'Storage').locator('.changed').filter({ hasText: 'held[0xf39F…2266]' }).getByText('77').waitFor()
     await part(page, 'Slots').locator('.changed').getByText('0x4d').waitFor()
     await page.getByRole('button', { name: /^Next write of slot 0x/ }).click()
-    await page.getByText('The slot is not written any more.').waitFor()
+    await page.getByText('There is no later write of the slot.').waitFor()
     await page.getByLabel('Number of the step').fill('0')
     await page.getByLabel('Number of the step').press('Enter')
     // The code of a contract begins with the pointer of its free memory: PUSH1 0x80, PUSH1 0x40, MSTORE.

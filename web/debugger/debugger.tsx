@@ -30,7 +30,7 @@ export function Debugger({ target }: { target: Target }) {
   const session = useMemo(() => new Session(target, setState), [])
   const { opened, position, fault } = state
   useEffect(() => {
-    session.open({ to: stepOf(location.hash) ?? 'start' })
+    session.open(stepOf(location.hash))
     const onFragment = () => session.goTo(stepOf(location.hash) ?? 'start')
     addEventListener('hashchange', onFragment)
     return () => removeEventListener('hashchange', onFragment)
@@ -81,7 +81,7 @@ function Shown({ session, state, opened, at }: { session: Session; state: State;
         <Progress at={at} first={opened.first} onStep={onStep} />
         <Keys />
         <p class="where" role="status">
-          <Where at={at} state={state} />
+          <Where at={at} state={state} failure={at.step === opened.failure ? opened.reason : null} />
         </p>
         <fieldset class="views" aria-label="Views">
           {VIEWS.map((name) => (
@@ -111,7 +111,7 @@ function Shown({ session, state, opened, at }: { session: Session; state: State;
         <div class="pane parts">
           <div data-in="Values">
             <CallStack of={at.frames} chosen={frame} onChoice={(chosen) => setChoice({ at, frame: chosen })} />
-            <Variables at={at} before={before} />
+            <Variables at={at} before={before} isOfOther={frame > 0} />
             <Storage
               at={at}
               before={before}
@@ -134,21 +134,26 @@ function Shown({ session, state, opened, at }: { session: Session; state: State;
 }
 
 /** Where it stands in words, or why it does not stand where it was asked to. */
-function Where({ at, state: { fault, move } }: { at: Position; state: State }) {
+function Where({ at, state: { fault, move }, failure }: { at: Position; state: State; failure: string | null }) {
   const [inner] = at.frames
   if (fault !== undefined) return <span class="bad">{fault}</span>
   return (
     <>
       <bdi>{inner?.function}</bdi> <span class="faint">{placeInWords(at.place)}</span> <code>{at.op.name}</code>{' '}
       <span class="faint">{withCommas(at.op.gas)} gas left</span> {missed(at, move)}
+      {failure !== null && (
+        <span class="bad">
+          <bdi>{failure}</bdi>
+        </span>
+      )}
     </>
   )
 }
 
 function missed(at: Position, move: State['move']): string | undefined {
-  if (at.isEnd && move !== undefined && 'go' in move) {
-    if (move.go === 'line') return `Line ${move.line} was not reached.`
-    if (move.go === 'write') return 'The slot is not written any more.'
-  }
+  if (move === undefined || !('go' in move)) return undefined
+  if (move.go === 'line' && at.isEnd) return `Line ${move.line} was not reached.`
+  if (move.go === 'write' && at.step === move.from)
+    return `There is no ${move.back ? 'earlier' : 'later'} write of the slot.`
   return undefined
 }

@@ -45,7 +45,7 @@ export function Opcodes({
             key={from + i}
             tabIndex={tabIndex}
             aria-current={from + i === step ? 'step' : undefined}
-            title={`Step ${withCommas(from + i)}${depth === undefined ? '' : `, ${depth} messages deep`}`}
+            title={`Step ${withCommas(from + i)}${depth === undefined ? '' : `, depth ${depth}`}`}
             onClick={() => onStep(from + i)}
           >
             <span class="faint">{pc === undefined ? '' : pc.toString(16).padStart(4, '0')}</span>

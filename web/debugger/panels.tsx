@@ -71,11 +71,20 @@ const Values = ({ of, before }: { of: readonly Item[]; before: ReadonlyMap<strin
   </dl>
 )
 
-export const Variables = ({ at, before }: { at: Position; before: Position | undefined }) => {
+/** `isOfOther`: whether another function is looked at than the innermost one, whose variables these are. */
+export const Variables = ({
+  at,
+  before,
+  isOfOther,
+}: {
+  at: Position
+  before: Position | undefined
+  isOfOther: boolean
+}) => {
   const key = ({ name, type }: Position['variables'][number], i: number) => `${i} ${type} ${name}`
   const isSame = before?.frames.length === at.frames.length && before.frames[0]?.function === at.frames[0]?.function
   return (
-    <Part name="Variables">
+    <Part name="Variables" note={isOfOther ? `of ${at.frames[0]?.function}` : undefined}>
       {at.variables.length > 0 && (
         <Values
           of={at.variables.map((of, i) => ({

@@ -5,7 +5,6 @@ export type Target = Params<'kestrel_openDebugger'>[0]
 export type Opened = Result<'kestrel_openDebugger'>
 export type Call = Opened['calls']
 export type Position = Result<'kestrel_debuggerPosition'>
-type Frame = Position['frames'][number]
 export type Place = NonNullable<Position['place']>
 export type Step = Result<'kestrel_debuggerSteps'>[number]
 export type Move = Params<'kestrel_debuggerPosition'>[1]
@@ -42,13 +41,13 @@ export class Session {
     this.#onChange = onChange
   }
 
-  /** Opens it where the move leads. */
-  async open(move: Move): Promise<void> {
+  /** Opens it at a step; without one at the failure, or else the start. */
+  async open(step: number | 'start' | 'end' | 'failure' | undefined): Promise<void> {
     this.#isBusy = true
     try {
       const calls = [
         call('kestrel_openDebugger', this.#target),
-        call('kestrel_debuggerPosition', this.#target, move),
+        call('kestrel_debuggerPosition', this.#target, { to: step ?? 'start' }),
       ] as const
       const [opened, position] = await rpcBatch(calls)
       if (opened instanceof RpcError) throw opened
@@ -56,6 +55,7 @@ export class Session {
       if ('call' in this.#target && opened.block !== null) this.#target = { ...this.#target, block: opened.block }
       // A URL may name a step that there is not.
       if (position instanceof RpcError) this.goTo('start')
+      else if (step === undefined && opened.failure !== null) this.goTo('failure')
       this.#change({ opened, ...(position instanceof RpcError ? {} : { position }) })
     } catch (error) {
       this.#change({ fault: wordsOf(error) })

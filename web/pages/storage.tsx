@@ -125,7 +125,10 @@ function Value({ of, open }: { of: StorageVariable; open: Change }) {
   const { kind, value, value_address, length, path } = of
   if (value_address !== null && !/^0x0+$/.test(value_address.hash)) return <Address of={value_address} />
   if (kind === 'value') return <Stored text={value ?? ''} />
-  const inside = kind === 'array' ? `${(length ?? 0).toLocaleString('en-US')} elements` : INSIDE[kind]
+  const inside =
+    kind === 'array'
+      ? `${(length ?? 0).toLocaleString('en-US')} ${length === 1 ? 'element' : 'elements'}`
+      : INSIDE[kind]
   return (
     <button type="button" class="action" onClick={() => open(path)} aria-label={`${inside} of ${path}`}>
       {inside}
@@ -138,7 +141,7 @@ const Slot = ({ of: { slot, offset } }: { of: StorageVariable }) => {
   return (
     <span class="mono faint nowrap" title={slot}>
       {number < 100_000n ? number.toString() : abbreviated(slot)}
-      {offset > 0 && ` + ${offset}`}
+      {offset > 0 && `, byte ${offset}`}
     </span>
   )
 }

@@ -3,7 +3,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { SolidityTrace } from '../../src/contracts/solidity-trace.ts'
 import { api, type EmbeddedAddress, type InternalTransaction, type Reading, type Transaction, useRead } from '../api.ts'
-import { withCommas } from '../format.ts'
+import { abbreviated, withCommas } from '../format.ts'
 import { AddressLink, Coins, Copy, Cut, Fields, Loaded, Raw } from '../parts.tsx'
 import { useCallDecoder } from './call-names.ts'
 import { type Call, callsOf, callsOfRaw } from './calls.ts'
@@ -160,21 +160,28 @@ function Line({ of, known, isUndone }: Pick<BranchProps, 'of' | 'known' | 'isUnd
       ) : (
         to && <Party hash={to} name={name} known={known} />
       )}
-      {words !== undefined && (
-        <code title={words}>{words.length > LONGEST_WORDS ? `${words.slice(0, LONGEST_WORDS)}…` : words}</code>
-      )}
+      {words !== undefined && <code title={words}>{inShort(words)}</code>}
       {BigInt(value) > 0n && <Coins value={BigInt(value).toString()} digits={6} />}
       {gasUsed !== undefined && <span class="faint">{withCommas(Number(gasUsed))} gas</span>}
       {place !== undefined && <span class="faint place">{place}</span>}
       {failure !== undefined ? (
         <span class="bad">
-          <Cut text={failure} />
+          <Cut text={shortened(failure)} />
         </span>
       ) : (
         isUndone && to !== undefined && <span class="bad">undone</span>
       )}
     </>
   )
+}
+
+/** With short addresses. */
+const shortened = (text: string): string =>
+  text.replaceAll(/\b0x[0-9a-f]{40}\b/gi, (address) => abbreviated(address, 4))
+
+function inShort(words: string): string {
+  const text = shortened(words)
+  return text.length > LONGEST_WORDS ? `${text.slice(0, LONGEST_WORDS)}…` : text
 }
 
 function Party({ hash, name, known }: { hash: string; name: string | undefined; known: Known }) {

@@ -18,8 +18,8 @@ const MOST_OF_BLOCK = 10
 const MOST_IN_SECOND = 20
 const SECOND = 1_000
 /** Stack traces of a second, and milliseconds that lines wait for one. */
-const MOST_STACKS = 3
-const STACK_WAIT = 500
+const MOST_STACKS = 10
+const STACK_WAIT = 2_000
 
 export type ActivityOptions = Detail & {
   readonly contracts: KnownContracts

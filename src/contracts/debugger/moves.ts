@@ -32,7 +32,10 @@ export type Movable = Recorded & {
   writesOf(address: Address, slot: Hash): readonly number[]
 }
 
-/** The step to which a move goes; the first or last one if there is none. Throws ChainError `invalid-params`. */
+/**
+ * The step to which a move goes; the first or last one if there is none, and the same without another write. Throws ChainError
+ * `invalid-params`.
+ */
 export function stepOf(of: Movable, move: Move): number {
   const { first, count } = of.recording.steps
   // Without code there is one step: the message.
@@ -51,7 +54,7 @@ export function stepOf(of: Movable, move: Move): number {
   if (move.go === 'line') return (isBack ? lineBefore : lineAfter)(of, from, move.file, move.line) ?? end
   if (move.go === 'write') {
     const writes = of.writesOf(move.address, move.slot)
-    return (isBack ? writes.findLast((step) => step < from) : writes.find((step) => step > from)) ?? end
+    return (isBack ? writes.findLast((step) => step < from) : writes.find((step) => step > from)) ?? from
   }
   return (isBack ? BACKWARD : FORWARD)[move.go](of, from) ?? end
 }

@@ -9,6 +9,7 @@ import type { CallTree } from '../../runtime/types.ts'
 import { CONSOLE, consoleText } from '../console.ts'
 import { contractLayout } from '../contract-layout.ts'
 import type { DebugCode, DebugContext } from '../debug-info.ts'
+import { failureInWords } from '../failure-words.ts'
 import { debugOf, failedFrames, messageName } from '../stack-trace.ts'
 import { eventInWords, FULL } from '../words.ts'
 import { Activations } from './activations.ts'
@@ -25,6 +26,8 @@ export type DebugSession = Movable & {
   readonly stored: Map<Address, AccountStorage>
   /** Names of messages that are not known by their code. */
   readonly nameOf: (frame: CallTree) => string
+  /** Why it failed. */
+  readonly reason: string | undefined
   readonly storage: StorageHistory
   readonly events: readonly Said[]
   readonly console: readonly Said[]
@@ -65,7 +68,9 @@ export async function openSession(known: DebugContext, recording: Recording): Pr
   for (const code of new Set(codes.values()))
     for (const { path, text } of code.files) files.set(path, text.bytes.toString('utf8'))
   const failed = (await failedFrames(recording, find)).at(-1)
-  const names = new Map([...frames.keys()].map((frame) => [frame, messageName(known, frame, FULL)]))
+  const names = new Map(
+    [...frames.keys()].map((frame) => [frame, frame.to === CONSOLE ? 'console.log' : messageName(known, frame, FULL)]),
+  )
   const nameOf = (frame: CallTree) => names.get(frame) ?? ''
   return {
     known,
@@ -74,6 +79,8 @@ export async function openSession(known: DebugContext, recording: Recording): Pr
     recording,
     activations,
     storage,
+    reason:
+      root.error === undefined || failed === undefined ? undefined : failureInWords(known, recording, failed, FULL),
     failure: root.error === undefined ? undefined : failureStep(recording, failed?.frame ?? root),
     writesOf: (address, slot) => storage.writesOf(address, slot),
     events: eventsOf(known, recording),

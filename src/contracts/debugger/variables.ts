@@ -1,6 +1,6 @@
 // The variables of the function that runs, as far as they are known: the former code generator of solc keeps each at a fixed place
 // of the stack, which follows from the height of the stack where the function was entered, where its body begins, and the order of
-// declarations. With the optimizer this holds where a part of the code without jumps begins.
+// declarations. With the optimizer this holds only for the parameters where the function is entered.
 import type { FrameValues } from '../../runtime/tracing/frame-values.ts'
 import type { DebugInfo } from '../debug-info.ts'
 import { type Token, UnknownSyntax } from '../solidity-declarations.ts'
@@ -8,7 +8,7 @@ import type { Definition } from '../solidity-functions.ts'
 import { SolidityScopes } from '../solidity-scopes.ts'
 import type { Activation } from './activations.ts'
 import { type DeclaredVariable, type FunctionVariables, sourceTokens, variablesIn } from './declared-variables.ts'
-import { lastPlaced, lineAt, ownStepBefore, type Recorded } from './places.ts'
+import { lastPlaced, lineAt, type Recorded } from './places.ts'
 import { slotsOf, type ValueSources, variableInWords } from './variable-values.ts'
 
 /** A variable of the function that runs. */
@@ -62,11 +62,8 @@ export function variablesAt(recorded: Recorded, running: Activation, step: numbe
   }
 }
 
-const OPTIMIZED = 'the optimizer moves values: shown as they were where this part of the code without jumps began'
+const OPTIMIZED = 'with the optimizer only parameters are known, as they were when the function began'
 const BEFORE_SCOPES = 'before Solidity 0.5 the places of locals are not known'
-
-const JUMPDEST = 0x5b
-const JUMPI = 0x57
 
 /** A function at a step. */
 class Frame {
@@ -95,50 +92,51 @@ class Frame {
     const isOptimized =
       typeof optimizer === 'object' && optimizer !== null && 'enabled' in optimizer && optimizer.enabled === true
     this.#isOptimized = isOptimized
-    this.#step = isOptimized ? this.#partBefore(step) : step
+    this.#step = step
   }
 
   readonly #isOptimized: boolean
-
-  /** The first step of the part without jumps that a step is in. */
-  #partBefore(step: number): number {
-    const { steps } = this.#recorded.recording
-    for (let at = step; ; ) {
-      const before = ownStepBefore(this.#recorded, this.#running, at)
-      const isFirst =
-        steps.op(at) === JUMPDEST || before === undefined || before !== at - 1 || steps.op(before) === JUMPI
-      if (isFirst || before === undefined) return at
-      at = before
-    }
-  }
 
   variables(values: FrameValues): Variables {
     const { entry, code } = this.#running
     const isEntered = entry !== undefined && code?.functionAt(entry.to) === this.#found
     const entered = isEntered && entry.step < this.#step ? heightAt(values, entry.step + 1) : undefined
+    if (this.#isOptimized) return { variables: this.#entered(values, entered), note: OPTIMIZED }
     const bodyStep = this.#bodyStep()
     const body = bodyStep === undefined ? undefined : heightAt(values, bodyStep)
     values.runTo(this.#step)
     const { parameters, returns } = this.#declared
-    const sizes = sizeOf(parameters)
     const shown: Variable[] = []
-    const add = (of: readonly DeclaredVariable[], kind: Variable['kind'], first: number): void => {
-      let slot = first
-      for (const variable of of) {
-        const value = this.#valueOf(values, variable, slot)
-        if (value !== undefined) shown.push({ name: variable.name, type: variable.text, value, kind })
-        slot += slotsOf(variable)
-      }
-    }
     // Without a call of it, as of constructors and modifiers, its arguments are below its body.
-    if (entered !== undefined) {
-      add(parameters, 'parameter', entered - sizes)
-      add(returns, 'return', entered)
-    } else if (body !== undefined) add(parameters, 'parameter', body - sizes)
+    const behind = entered ?? body
+    if (behind !== undefined) shown.push(...this.#valued(values, parameters, 'parameter', behind - sizeOf(parameters)))
+    if (entered !== undefined) shown.push(...this.#valued(values, returns, 'return', entered))
     const isScoped = !/^0\.[0-4]\./.test(this.#info.compilerVersion ?? '')
-    if (body !== undefined && isScoped) add(this.#liveLocals(), 'local', body)
-    const note = this.#isOptimized ? OPTIMIZED : isScoped ? undefined : BEFORE_SCOPES
-    return { variables: shown, note }
+    if (body !== undefined && isScoped) shown.push(...this.#valued(values, this.#liveLocals(), 'local', body))
+    return { variables: shown, note: isScoped ? undefined : BEFORE_SCOPES }
+  }
+
+  /** The parameters where the function was entered. `height`: of the stack there. */
+  #entered(values: FrameValues, height: number | undefined): readonly Variable[] {
+    const { parameters } = this.#declared
+    return height === undefined ? [] : this.#valued(values, parameters, 'parameter', height - sizeOf(parameters))
+  }
+
+  /** Variables with their values, those from one slot of the stack on. */
+  #valued(
+    values: FrameValues,
+    of: readonly DeclaredVariable[],
+    kind: Variable['kind'],
+    first: number,
+  ): readonly Variable[] {
+    const shown: Variable[] = []
+    let slot = first
+    for (const variable of of) {
+      const value = this.#valueOf(values, variable, slot)
+      if (value !== undefined) shown.push({ name: variable.name, type: variable.text, value, kind })
+      slot += slotsOf(variable)
+    }
+    return shown
   }
 
   /** The first step of its body in this activation. */

@@ -56,6 +56,8 @@ export const openedDebugger = z.object({
   first: step,
   /** Where the innermost failure happened that nobody caught. */
   failure: step.nullable(),
+  /** Why it failed, in words. */
+  reason: string.nullable(),
   /** The block of the transaction, or after which the call runs: to name it in later requests. null: of before a fork. */
   block: quantity.nullable(),
   files: z.array(z.object({ path: string, text: string })),
@@ -103,13 +105,14 @@ export const debuggerSteps = z.array(z.tuple([integer, string, integer, integer,
 const wireCall = ({ calls, ...call }: CallSummary): WireCall => ({ ...call, calls: calls.map(wireCall) })
 
 export const wireOpened = (
-  { recording: { steps }, failure, files, root }: DebugSession,
+  { recording: { steps }, failure, reason, files, root }: DebugSession,
   block: bigint | undefined,
 ): z.output<typeof openedDebugger> => ({
   block: block ?? null,
   steps: steps.count,
   first: steps.first,
   failure: failure ?? null,
+  reason: reason ?? null,
   files: files.map((file) => ({ ...file })),
   calls: wireCall(root),
 })

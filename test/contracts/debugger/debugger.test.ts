@@ -95,7 +95,7 @@ describe('moves', () => {
     for (let i = 0; i < 2; i++) writes.push(await write(writes.at(-1)?.step ?? 0))
     expect(writes.map(lineOf)).toEqual(['fail:49', 'buy:37', 'buy:37'])
     expect(writes.map(({ op }) => op.name)).toEqual(['SSTORE', 'SSTORE', 'SSTORE'])
-    expect(await write(writes[2]?.step ?? 0)).toMatchObject({ isEnd: true })
+    expect(await write(writes[2]?.step ?? 0)).toMatchObject({ step: writes[2]?.step })
     expect(await write(writes[2]?.step ?? 0, true)).toMatchObject({ step: writes[1]?.step })
     await expect(move({ to: 'failure' })).rejects.toThrow('it has not failed')
     const failing = encodeFunctionData({ abi, functionName: 'fail', args: [5n] })
@@ -127,6 +127,22 @@ describe('moves', () => {
 })
 
 describe('values', () => {
+  it('of variables are with the optimizer those of the parameters, as the function began', async () => {
+    const { shop, send, debug } = await scenario({ optimizer: { enabled: true } })
+    const { move } = debug({ transaction: await send({ to: shop.address, data: buy }) })
+    for (const [line, name] of [
+      [40, 'Shop.buy'],
+      [45, 'Shop._price'],
+    ] as const) {
+      const { frames, variables, variablesNote } = await move({ from: 0, go: 'line', file: SCENARIO, line })
+      expect(frames[0]?.function).toBe(name)
+      expect(variables.find((of) => of.name === 'amount')?.value).toBe('7')
+      // Neither `order`, `paid` and `i` nor `price`.
+      expect(variables.filter((of) => !['amount', 'note'].includes(of.name))).toEqual([])
+      expect(variablesNote).toContain('optimizer')
+    }
+  })
+
   it('of storage are those of the step, without what a failure has undone', async () => {
     const { shop, buyer, send, debug, attempt } = await scenario()
     const { move } = debug({ transaction: await send({ to: buyer.address, data: attempt }) })

@@ -31,7 +31,7 @@ describe.skipIf(CHROMIUM === undefined)('the storage tab (skipped without Chromi
     const text = async (name: string) => (await named(page, name).textContent()) ?? ''
     await named(page, 'level').waitFor()
     // The slot is 1, behind 28 bytes.
-    expect(await text('level')).toContain('enum Ledger.LevelHigh1 + 28')
+    expect(await text('level')).toContain('enum Ledger.LevelHigh1, byte 28')
     expect(await text('title')).toContain('string<b>two words</b>3')
     expect(await text('total')).toContain('uint25610000')
     const { alice } = chain
