@@ -37,7 +37,7 @@ test('start serves, prints accounts and keys last, and ends with Ctrl-C', async 
   expect(places).toEqual([...places].sort((a, b) => a - b))
   expect(places[0]).toBeGreaterThan(0)
   expect(stderr).toMatch(
-    /INFO: 0\.000000000000000001 KEST to 0x7099…79C8 \(account 1\) from 0xf39F…2266 \(account 0\) {2}block 1 {2}21,000 gas {2}[\d.]+ ms {2}0x[0-9a-f]{64}\n/,
+    /INFO: 1 wei to 0x7099…79C8 \(account 1\) from 0xf39F…2266 \(account 0\) {2}block 1 {2}21,000 gas {2}[\d.]+ ms {2}0x[0-9a-f]{64}\n/,
   )
 })
 

@@ -77,7 +77,8 @@ export function withClients(node: Node) {
     nativeCurrency: { name: 'KEST', symbol: 'KEST', decimals: 18 },
     rpcUrls: { default: { http: [`${node.url}/rpc`] } },
   }
-  const transport = http(`${node.url}/rpc`, { retryCount: 0 })
+  // The default of 10 seconds is short for thousands of requests at once on a busy machine.
+  const transport = http(`${node.url}/rpc`, { retryCount: 0, timeout: 60_000 })
   return {
     node,
     url: node.url,

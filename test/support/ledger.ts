@@ -16,8 +16,6 @@ const input = {
   },
 }
 
-type Ledger = Awaited<ReturnType<typeof deployLedger>>
-
 /** Adds the build to the node, unless the contract is to be unknown, and deploys. */
 export async function deployLedger({ rpc, alice }: ReturnType<typeof withClients>, isKnown = true) {
   const output = compile(input)

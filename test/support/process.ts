@@ -119,7 +119,8 @@ export function clientsOf(url: string) {
     rpcUrls: { default: { http: [`${url}/rpc`], webSocket: [wsUrl] } },
     contracts: { multicall3: { address: '0xcA11bde05977b3631167028862bE2a173976CA11' } },
   })
-  const transport = http(undefined, { retryCount: 0 })
+  // As of `withClients`.
+  const transport = http(undefined, { retryCount: 0, timeout: 60_000 })
   const shared = { chain, transport, pollingInterval: 20, cacheTime: 0 }
   return {
     chain,

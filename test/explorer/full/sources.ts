@@ -64,6 +64,10 @@ export function describeContracts(given: () => Given): void {
           parameters: [{ value: people.alice }, { value: '42' }],
         },
       })
+      // It declares no variables.
+      const storage = `/smart-contracts/${stage.address}/storage`
+      expect(await visit.read(storage)).toMatchObject({ items: [], layout_of: { hash: stage.address, name: 'Stage' } })
+      expect((await visit.ask(`${storage}/history?path=owner`)).status).toBe(422)
       expect(await visit.read('/search?q=Stage')).toMatchObject({ items: [{ type: 'contract', name: 'Stage' }] })
     }, 60_000)
   })
