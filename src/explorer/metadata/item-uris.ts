@@ -73,7 +73,9 @@ export class ItemUris {
 
   /** Calls the contract on the newest state. If that takes too long, an earlier answer stays. */
   async read(token: Address, id: bigint): Promise<UriAnswer | undefined> {
-    const asked = await this.#ask(token, id)
+    let asked = await this.#ask(token, id)
+    // Its block may have been removed meanwhile.
+    while (asked !== undefined && !this.#isCanonical(asked)) asked = await this.#ask(token, id)
     if (asked === undefined) return undefined
     const key = keyOf(token, id)
     const answer = asked.retryAt === undefined ? asked : { ...asked, uri: this.#former(key)?.uri }
@@ -87,8 +89,11 @@ export class ItemUris {
   /** The last answer, if the block after which it was read is still canonical. */
   #former(key: Uint8Array): UriAnswer | undefined {
     const answer = this.#memory.get(hexOf(key)) ?? this.#kept(key)
-    if (answer === undefined || this.#parts.chain.canonicalHash(BigInt(answer.block)) !== answer.hash) return undefined
-    return answer
+    return answer !== undefined && this.#isCanonical(answer) ? answer : undefined
+  }
+
+  #isCanonical({ block, hash }: UriAnswer): boolean {
+    return this.#parts.chain.canonicalHash(BigInt(block)) === hash
   }
 
   async #ask(token: Address, id: bigint): Promise<UriAnswer | undefined> {
