@@ -139,7 +139,7 @@ describe.skipIf(CHROMIUM === undefined)('the node’s website (skipped without C
     }
     const page = await open(`${url}/tx/${await send('refuse', 'not today')}`)
     await page.getByText('execution reverted').waitFor()
-    await page.getByText('not today', { exact: true }).waitFor()
+    await page.getByRole('region', { name: 'Failure' }).getByText('not today', { exact: true }).waitFor()
     expect(await page.getByText('success', { exact: true }).count()).toBe(0)
     await page.goto(`${url}/tx/${await send('transfer', account(1).address, parseEther('3'))}`)
     await page.getByRole('tab', { name: 'State changes' }).click()
