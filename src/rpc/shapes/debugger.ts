@@ -27,7 +27,8 @@ export const debugMove = z.union(
   { error: 'expected a move' },
 )
 
-type WireCall = {
+/** Exported for the declarations of the package, which name it. */
+export type WireCall = {
   function: string
   /** Whose code runs; null: a creation that failed before an address was known. */
   address: string | null
