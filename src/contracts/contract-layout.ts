@@ -59,5 +59,6 @@ function verifiedSources(known: DebugContext, of: Address): LayoutSources | unde
   return { sources, path, name, remappings: remappingsIn(input.settings), storageLayout: output?.storageLayout }
 }
 
-const remappingsIn = ({ remappings }: Readonly<Record<string, unknown>>): readonly string[] =>
+/** solc's remappings in its settings. */
+export const remappingsIn = ({ remappings }: Readonly<Record<string, unknown>>): readonly string[] =>
   Array.isArray(remappings) ? remappings.filter((one): one is string => typeof one === 'string') : []

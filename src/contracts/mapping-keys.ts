@@ -1,6 +1,6 @@
-// Keys of mappings. Storage does not tell them: a slot is a hash of the key. What was seen beside the contract in its transactions is
-// tried, and a key is found if there is something in its slot. A key of a mapping within a mapping is tried with those of the same
-// transaction only.
+// Finds keys of mappings. Storage does not contain them, since a slot is a hash of its key. So values from the contract's
+// transactions are tried as keys, and a key is found if its slot is not zero. A key of a mapping within a mapping is tried with
+// those of the same transaction only.
 import { bigToFixed, bytesToBig, toLatin1 } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
 import {

@@ -8,7 +8,7 @@ import type { CallTree } from '../runtime/types.ts'
 import { CONSOLE, consoleText } from './console.ts'
 import type { DebugCode, DebugContext } from './debug-info.ts'
 import { failureInWords } from './failure-words.ts'
-import { debugOf, messageName, placeInWords, stackInWords, stackTraceOf } from './stack-trace.ts'
+import { codesOf, debugOf, logsByFrame, messageName, placeInWords, stackInWords, stackTraceOf } from './stack-trace.ts'
 import { callInWords, eventInWords, FULL } from './words.ts'
 
 export type LineGas = { readonly file: string; readonly line: number; gas: number; steps: number }
@@ -81,18 +81,11 @@ export async function solidityTrace(
   recording: Recording,
   { withSources }: ExplainOptions,
 ): Promise<SolidityTrace> {
-  const { steps, frames, root } = recording
+  const { steps, root } = recording
   const find = debugOf(known, recording)
-  const logs = new Map<CallTree, RecordedLog[]>()
-  for (const log of recording.logs) {
-    const same = logs.get(log.frame)
-    if (same === undefined) logs.set(log.frame, [log])
-    else same.push(log)
-  }
-  const code = new Map<CallTree, DebugCode | undefined>()
-  for (const frame of frames.keys()) code.set(frame, await find(frame))
+  const code = await codesOf(recording, find)
   const stack = await stackTraceOf(known, recording, FULL, find)
-  const description = new Description(known, recording, code, logs)
+  const description = new Description(known, recording, code)
   return {
     ...description.message(root, undefined),
     steps: steps.count,
@@ -110,23 +103,18 @@ type Open = { readonly node: Mutable<InternalFrame> | undefined; readonly gas: n
 class Description {
   readonly #known: DebugContext
   readonly #recording: Recording
-  readonly #code: ReadonlyMap<CallTree, DebugCode | undefined>
+  readonly #code: ReadonlyMap<CallTree, DebugCode>
   readonly #logs: ReadonlyMap<CallTree, readonly RecordedLog[]>
   /** Files of the lines that ran. */
   readonly #files = new Set<string>()
   /** Levels of the tree that are open. */
   #depth = 0
 
-  constructor(
-    known: DebugContext,
-    recording: Recording,
-    code: ReadonlyMap<CallTree, DebugCode | undefined>,
-    logs: ReadonlyMap<CallTree, readonly RecordedLog[]>,
-  ) {
+  constructor(known: DebugContext, recording: Recording, code: ReadonlyMap<CallTree, DebugCode>) {
     this.#known = known
     this.#recording = recording
     this.#code = code
-    this.#logs = logs
+    this.#logs = logsByFrame(recording.logs)
   }
 
   message(frame: CallTree, caller: DebugCode | undefined): MessageFrame {
@@ -209,7 +197,7 @@ class Description {
   sources(): NonNullable<SolidityTrace['sources']> {
     const found = new Map<string, string>()
     for (const debug of this.#code.values()) {
-      for (const [path, { bytes }] of debug?.texts ?? []) {
+      for (const [path, { bytes }] of debug.texts) {
         if (!this.#files.has(path) || found.has(path)) continue
         this.#spend(bytes.length)
         found.set(path, bytes.toString('utf8'))

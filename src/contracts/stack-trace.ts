@@ -81,6 +81,27 @@ export async function stackTraceOf(
   return { reason, lines: lines.slice(0, MOST_LINES) }
 }
 
+/** The code of each frame that has sources. */
+export async function codesOf({ frames }: Recording, find: DebugOf): Promise<ReadonlyMap<CallTree, DebugCode>> {
+  const codes = new Map<CallTree, DebugCode>()
+  for (const frame of frames.keys()) {
+    const code = await find(frame)
+    if (code !== undefined) codes.set(frame, code)
+  }
+  return codes
+}
+
+/** Logs by their frames, in order. */
+export function logsByFrame(logs: Recording['logs']): ReadonlyMap<CallTree, Recording['logs']> {
+  const found = new Map<CallTree, Recording['logs'][number][]>()
+  for (const log of logs) {
+    const same = found.get(log.frame)
+    if (same === undefined) found.set(log.frame, [log])
+    else same.push(log)
+  }
+  return found
+}
+
 /** The frames through which the failure of a message went, outermost first. */
 export async function failedFrames(recording: Recording, find: DebugOf): Promise<readonly FailedFrame[]> {
   const path: FailedFrame[] = []

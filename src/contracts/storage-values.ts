@@ -175,11 +175,16 @@ export const plainLabel = ({ label, underlying }: LayoutType): string =>
 /** The bytes of a value of one slot, without its neighbours. */
 function valueInWords(type: LayoutType, bytes: Uint8Array): string {
   const label = plainLabel(type)
-  if (label === 'address') return checksummed(toAddress(padLeft(bytes, 20).subarray(-20)))
-  if (label === 'bool') return bytesToBig(bytes) === 0n ? 'false' : 'true'
-  if (label.startsWith('uint')) return bytesToBig(bytes).toString()
-  if (label.startsWith('int')) return BigInt.asIntN(bytes.length * 8, bytesToBig(bytes)).toString()
-  if (label.startsWith('enum ')) return type.names?.[Number(bytesToBig(bytes))] ?? bytesToBig(bytes).toString()
+  if (!label.startsWith('enum ')) return elementaryInWords(label, bytes)
+  return type.names?.[Number(bytesToBig(bytes))] ?? bytesToBig(bytes).toString()
+}
+
+/** A value of an elementary type, which is all of the bytes; in hex if the type has no other form. */
+export function elementaryInWords(type: string, bytes: Uint8Array): string {
+  if (/^address(?: payable)?$/.test(type)) return checksummed(toAddress(padLeft(bytes, 20).subarray(-20)))
+  if (type === 'bool') return bytesToBig(bytes) === 0n ? 'false' : 'true'
+  if (type.startsWith('uint')) return bytesToBig(bytes).toString()
+  if (type.startsWith('int')) return BigInt.asIntN(bytes.length * 8, bytesToBig(bytes)).toString()
   return toHex(bytes)
 }
 

@@ -1,7 +1,8 @@
 // The stack trace of a mined transaction.
 import type { Chain, Traces } from '../chain/types.ts'
 import type { Hash } from '../lib/hex.ts'
-import type { Recording } from '../runtime/tracing/step-recorder.ts'
+import type { Explain, Recording } from '../runtime/tracing/step-recorder.ts'
+import type { TracerChoice } from '../runtime/tracing/tracers.ts'
 import type { KnownContracts } from './abi.ts'
 import type { DebugContext } from './debug-info.ts'
 import { type StackTrace, stackInWords, stackTraceOf } from './stack-trace.ts'
@@ -28,6 +29,15 @@ const NO_STRUCT_LOGS = {
   limit: 0,
 }
 
+/** The tracer that records steps and has them described. `keepsValues`: with the values of stacks and memory. */
+export const recorderChoice = (explain: Explain, keepsValues = false): TracerChoice => ({
+  name: 'solidityTracer',
+  config: undefined,
+  structLogs: NO_STRUCT_LOGS,
+  explain: () => explain,
+  keepsValues,
+})
+
 type StackOptions = { readonly style?: Style; readonly signal?: AbortSignal }
 
 /** The stack trace as lines of text, innermost first. As `failureOfTransaction`. */
@@ -52,7 +62,6 @@ export async function failureOfTransaction(
   const explain = async (recording: Recording): Promise<void> => {
     stack = await stackTraceOf({ ...known, view: recording.view }, recording, style)
   }
-  const choice = { name: 'solidityTracer', config: undefined, structLogs: NO_STRUCT_LOGS, explain: () => explain }
-  await traces.transaction(hash, { choice, timeout: TIMEOUT, signal })
+  await traces.transaction(hash, { choice: recorderChoice(explain), timeout: TIMEOUT, signal })
   return stack
 }

@@ -1,6 +1,6 @@
-// What developers are told of requests: which have failed and why, in words, and what contracts print in calls. The main thread
-// writes it to the log; a read thread, which knows no contracts, hands it over. Bounded, because a client may repeat a request
-// forever.
+// Reports of requests for developers: failures with their reasons in words, and what contracts print in calls. The main thread
+// writes them to the log; a read thread, which knows no contracts, hands them over. Bounded, because a client may repeat a
+// request forever.
 import type { Chain } from '../chain/types.ts'
 import { printedBelow, printedLines } from '../contracts/console.ts'
 import { callAndValueInWords, messageInWords, revertInWords, type WordedChain } from '../contracts/message-words.ts'

@@ -82,7 +82,7 @@ function addMessage(
   let innermost = message
   const enter = (of: DebugCode, step: number): void => {
     const entry: Entry = { step, to: steps.pc(step + 1), end }
-    // What the compiler adds belongs to the function that calls it, and the message's own function to the message.
+    // A function that the compiler has added is a part of its caller. The function that the dispatcher calls is the message itself.
     const isShown = open.length < DEEPEST && of.functionAt(entry.to) !== undefined
     const isOwn = isShown && innermost === message && message.entry === undefined && isDispatcher(of, steps.pc(step))
     if (isOwn) message.entry = entry

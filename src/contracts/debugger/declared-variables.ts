@@ -1,6 +1,6 @@
 // The variables that a function's source declares, in the order in which the compiler gives them slots on the stack, with the part
 // of the source in which each has its value. Works on tokens and reads only what declares something, in one pass.
-import { DeclarationParser, type Token, type TypeName, tokensOf, UnknownSyntax } from '../solidity-declarations.ts'
+import { DeclarationParser, type Token, type TypeName, UnknownSyntax } from '../solidity-declarations.ts'
 import type { Definition } from '../solidity-functions.ts'
 
 export type DeclaredVariable = {
@@ -29,10 +29,7 @@ export type FunctionVariables = {
 
 const NOTHING: FunctionVariables = { parameters: [], returns: [], locals: [] }
 
-/** The tokens of a source, for `variablesIn`. */
-export const sourceTokens = (source: string): readonly Token[] => tokensOf(source)
-
-/** Throws UnknownSyntax. */
+/** `tokens`: of the source. Throws UnknownSyntax. */
 export function variablesIn(tokens: readonly Token[], { start, kind }: Definition): FunctionVariables {
   const first = indexAt(tokens, start)
   if (kind === 'getter' || first < 0) return NOTHING

@@ -2,15 +2,14 @@
 
 import type { Address } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
-import type { Log } from '../../primitives/types.ts'
 import type { Recording } from '../../runtime/tracing/step-recorder.ts'
 import type { StorageHistory } from '../../runtime/tracing/storage-history.ts'
 import type { CallTree } from '../../runtime/types.ts'
 import { CONSOLE, consoleText } from '../console.ts'
 import { contractLayout } from '../contract-layout.ts'
-import type { DebugCode, DebugContext } from '../debug-info.ts'
+import type { DebugContext } from '../debug-info.ts'
 import { failureInWords } from '../failure-words.ts'
-import { debugOf, failedFrames, messageName } from '../stack-trace.ts'
+import { codesOf, debugOf, failedFrames, logsByFrame, messageName } from '../stack-trace.ts'
 import { eventInWords, FULL } from '../words.ts'
 import { Activations } from './activations.ts'
 import type { Movable } from './moves.ts'
@@ -57,11 +56,7 @@ export async function openSession(known: DebugContext, recording: Recording): Pr
   const { values, root, frames } = recording
   if (values === undefined) throw new Error('a recording without values')
   const find = debugOf(known, recording)
-  const codes = new Map<CallTree, DebugCode>()
-  for (const frame of frames.keys()) {
-    const code = await find(frame)
-    if (code !== undefined) codes.set(frame, code)
-  }
+  const codes = await codesOf(recording, find)
   const storage = await values.storage(yieldToEventLoop('heavy'))
   const activations = new Activations(recording, codes)
   const files = new Map<string, string>()
@@ -83,7 +78,7 @@ export async function openSession(known: DebugContext, recording: Recording): Pr
       root.error === undefined || failed === undefined ? undefined : failureInWords(known, recording, failed, FULL),
     failure: root.error === undefined ? undefined : failureStep(recording, failed?.frame ?? root),
     writesOf: (address, slot) => storage.writesOf(address, slot),
-    events: eventsOf(known, recording),
+    events: eventsOf(known, recording, storage),
     console: consoleOf(recording),
     files: [...files].map(([path, text]) => ({ path, text })),
     root: summaryOf(nameOf, recording, activations),
@@ -110,34 +105,15 @@ function failureStep({ steps, frames, root }: Recording, frame: CallTree): numbe
   return Math.min(Math.max(step, steps.first), Math.max(steps.count - 1, 0))
 }
 
-/** The step from which on the effects of a frame are undone. */
-function undoneSteps({ frames, root }: Recording): ReadonlyMap<CallTree, number> {
-  const until = new Map<CallTree, number>()
-  const enter = (frame: CallTree, outer: number): void => {
-    const own = frame.error === undefined ? outer : Math.min(outer, frames.get(frame)?.end ?? outer)
-    until.set(frame, own)
-    for (const inner of frame.calls) enter(inner, own)
-  }
-  enter(root, Number.POSITIVE_INFINITY)
-  return until
-}
-
-function eventsOf(known: DebugContext, recording: Recording): Said[] {
+function eventsOf(known: DebugContext, recording: Recording, storage: StorageHistory): Said[] {
   const { frames, steps } = recording
-  const undone = undoneSteps(recording)
-  const logs = new Map<CallTree, Log[]>()
-  for (const { frame, log } of recording.logs.slice(-MOST_EVENTS)) {
-    const same = logs.get(frame)
-    if (same === undefined) logs.set(frame, [log])
-    else same.push(log)
-  }
   const events: Said[] = []
-  for (const [frame, emitted] of logs) {
+  for (const [frame, emitted] of logsByFrame(recording.logs.slice(-MOST_EVENTS))) {
     const own = frames.get(frame)
     if (own === undefined) continue
-    const until = undone.get(frame) ?? Number.POSITIVE_INFINITY
+    const until = storage.undoneAt(frame)
     const at = logSteps(recording, frame)
-    for (const [i, log] of emitted.entries()) {
+    for (const [i, { log }] of emitted.entries()) {
       const text = eventInWords(known, log, FULL) ?? `${log.address}: ${log.topics.join(', ')}`
       // Those before the first step that is kept.
       const step = at[i - emitted.length + at.length] ?? (at.length === 0 ? own.first - 1 : steps.first)

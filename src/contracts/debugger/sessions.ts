@@ -8,7 +8,7 @@ import type { Recording } from '../../runtime/tracing/step-recorder.ts'
 import type { CallRequest } from '../../runtime/types.ts'
 import { untilComplete } from '../../state/partial-state.ts'
 import type { KnownContracts } from '../abi.ts'
-import { debugSources } from '../transaction-stack.ts'
+import { debugSources, recorderChoice } from '../transaction-stack.ts'
 import { type Move, stepOf } from './moves.ts'
 import { type Position, positionAt } from './position.ts'
 import { type DebugSession, findLayouts, openSession } from './session.ts'
@@ -27,14 +27,6 @@ const TIMEOUT = 10_000
 /** Bytes of a message or internal call, and of all else, roughly. */
 const ACTIVATION = 200
 const SMALLEST = 100_000
-
-const NO_STRUCT_LOGS = {
-  disableStack: true,
-  disableStorage: true,
-  enableMemory: false,
-  enableReturnData: false,
-  limit: 0,
-}
 
 type DebuggedChain = Pick<Chain, 'traces' | 'store' | 'spec' | 'events' | 'transaction' | 'missing'>
 type Opened = { readonly session: DebugSession; readonly bytes: number }
@@ -100,14 +92,7 @@ export class DebugSessions {
       // Later transactions of the block may run on the view.
       session = await openSession({ ...known, view: recording.view.fork() }, recording)
     }
-    const choice = {
-      name: 'solidityTracer',
-      config: undefined,
-      structLogs: NO_STRUCT_LOGS,
-      explain: () => explain,
-      keepsValues: true,
-    }
-    const options = { choice, timeout: TIMEOUT }
+    const options = { choice: recorderChoice(explain, true), timeout: TIMEOUT }
     if ('transaction' in target) await traces.transaction(target.transaction, options)
     else await traces.call(target.request, { ref: { hash: target.block }, index: undefined }, options)
     if (session === undefined) throw new Error('the execution was not recorded')

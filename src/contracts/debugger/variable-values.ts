@@ -1,9 +1,9 @@
 // Values of a function's variables, from the stack, memory and call data, in words. Pointers and lengths may be anything: what is not
 // in memory is zero, and long values are cut.
-import { checksummed } from '../../lib/checksummed.ts'
-import { bytesToBig, toAddress, toHex, toQuantity } from '../../lib/hex.ts'
+import { bytesToBig, toHex, toQuantity } from '../../lib/hex.ts'
 import { type TypeName, UnknownSyntax } from '../solidity-declarations.ts'
 import type { Scope, SolidityScopes } from '../solidity-scopes.ts'
+import { elementaryInWords } from '../storage-values.ts'
 import { cut } from '../words.ts'
 import type { DeclaredVariable } from './declared-variables.ts'
 
@@ -130,14 +130,10 @@ function small(word: Uint8Array): number {
   return value < 1n << 32n ? Number(value) : 2 ** 32
 }
 
-const addressIn = (word: Uint8Array): string => checksummed(toAddress(word.subarray(WORD - 20)))
+const addressIn = (word: Uint8Array): string => elementaryInWords('address', word)
 
 /** A value of one word. */
 function valueInWords(type: string, word: Uint8Array): string {
-  if (type.startsWith('address')) return addressIn(word)
-  if (type === 'bool') return bytesToBig(word) === 0n ? 'false' : 'true'
-  if (type.startsWith('uint')) return bytesToBig(word).toString()
-  if (type.startsWith('int')) return BigInt.asIntN(256, bytesToBig(word)).toString()
   const [, size] = /^bytes(\d+)$/.exec(type) ?? []
-  return toHex(size === undefined ? word : word.subarray(0, Number(size)))
+  return elementaryInWords(type, size === undefined ? word : word.subarray(0, Number(size)))
 }

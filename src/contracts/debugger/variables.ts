@@ -2,12 +2,13 @@
 // of the stack, which follows from the height of the stack where the function was entered, where its body begins, and the order of
 // declarations. With the optimizer this holds only for the parameters where the function is entered.
 import type { FrameValues } from '../../runtime/tracing/frame-values.ts'
+import { remappingsIn } from '../contract-layout.ts'
 import type { DebugInfo } from '../debug-info.ts'
-import { type Token, UnknownSyntax } from '../solidity-declarations.ts'
+import { type Token, tokensOf, UnknownSyntax } from '../solidity-declarations.ts'
 import type { Definition } from '../solidity-functions.ts'
 import { SolidityScopes } from '../solidity-scopes.ts'
 import type { Activation } from './activations.ts'
-import { type DeclaredVariable, type FunctionVariables, sourceTokens, variablesIn } from './declared-variables.ts'
+import { type DeclaredVariable, type FunctionVariables, variablesIn } from './declared-variables.ts'
 import { lastPlaced, lineAt, type Recorded } from './places.ts'
 import { slotsOf, type ValueSources, variableInWords } from './variable-values.ts'
 
@@ -29,13 +30,13 @@ type Read = { readonly scopes: SolidityScopes; readonly tokens: Map<string, read
 const read = new WeakMap<DebugInfo, Read>()
 
 function readOf(info: DebugInfo): Read {
-  const known = read.get(info) ?? { scopes: new SolidityScopes(info.sources, remappingsIn(info)), tokens: new Map() }
+  const known = read.get(info) ?? {
+    scopes: new SolidityScopes(info.sources, remappingsIn(info.settings)),
+    tokens: new Map(),
+  }
   read.set(info, known)
   return known
 }
-
-const remappingsIn = ({ settings: { remappings } }: DebugInfo): readonly string[] =>
-  Array.isArray(remappings) ? remappings.filter((one): one is string => typeof one === 'string') : []
 
 /** `values`: of the running frame, at its begin; they advance up to the step at most. */
 export function variablesAt(recorded: Recorded, running: Activation, step: number, values: FrameValues): Variables {
@@ -75,6 +76,7 @@ class Frame {
   readonly #file: string
   readonly #read: Read
   readonly #step: number
+  readonly #isOptimized: boolean
 
   constructor(recorded: Recorded, running: Activation, found: Definition, file: string, step: number) {
     const { code } = running
@@ -85,17 +87,14 @@ class Frame {
     this.#info = code.info
     this.#file = file
     this.#read = readOf(code.info)
-    const tokens = this.#read.tokens.get(file) ?? sourceTokens(code.info.sources[file] ?? '')
+    const tokens = this.#read.tokens.get(file) ?? tokensOf(code.info.sources[file] ?? '')
     this.#read.tokens.set(file, tokens)
     this.#declared = variablesIn(tokens, found)
     const { optimizer } = code.info.settings
-    const isOptimized =
+    this.#isOptimized =
       typeof optimizer === 'object' && optimizer !== null && 'enabled' in optimizer && optimizer.enabled === true
-    this.#isOptimized = isOptimized
     this.#step = step
   }
-
-  readonly #isOptimized: boolean
 
   variables(values: FrameValues): Variables {
     const { entry, code } = this.#running

@@ -1,4 +1,4 @@
-// What was seen beside a contract in its newest transactions: senders, calldata, events. Keys of its mappings are among it.
+// Collects the senders, calldata and events of a contract's newest transactions. Keys of its mappings are among them.
 import { type SeenValues, valuesIn } from '../../contracts/mapping-keys.ts'
 import { callEntry, LIST, positionEntry, transactionEntry } from '../../indexer/tables.ts'
 import { type Address, fromHex, padLeft, toLatin1 } from '../../lib/hex.ts'

@@ -167,7 +167,7 @@ async function partsOf(context: ExplorerContext, { of, storage }: Found, variabl
   let areAllTried = true
   if (variable === undefined) parts = storage.variables
   else if (storage.kindOf(variable) === 'mapping') {
-    // What is on disk only: on a fork thousands of slots would be fetched.
+    // Reads only slots that are on disk: on a fork thousands would be fetched.
     const isSet = (slot: bigint) => {
       const row = context.rows.get(KEY.slot(of, bigToWord(slot)))
       return row !== undefined && decodeRow(row).value !== undefined

@@ -1,8 +1,8 @@
 // The debugger: steps through a mined transaction, or a call that is not mined, by source line, forward and backward.
-// `contracts/debugger/` does the work; the sessions of a chain are kept beside it.
+// `contracts/debugger/` implements it. Each chain has one set of sessions.
 import { z } from 'zod'
 import type { Chain } from '../../chain/types.ts'
-import { DebugSessions, type DebugTarget } from '../../contracts/debugger/sessions.ts'
+import type { DebugSessions, DebugTarget } from '../../contracts/debugger/sessions.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { rpcMethod } from '../define.ts'
 import { toCallRequest } from '../shapes/call.ts'
@@ -17,11 +17,13 @@ import {
   wirePosition,
 } from '../shapes/debugger.ts'
 
-const sessions = new WeakMap<Chain, DebugSessions>()
+const ofChains = new WeakMap<Chain, DebugSessions>()
 
-function sessionsOf(chain: Chain): DebugSessions {
-  const known = sessions.get(chain) ?? new DebugSessions(chain)
-  sessions.set(chain, known)
+/** The debugger's code is loaded at its first use. */
+async function sessionsOf(chain: Chain): Promise<DebugSessions> {
+  const { DebugSessions } = await import('../../contracts/debugger/sessions.ts')
+  const known = ofChains.get(chain) ?? new DebugSessions(chain)
+  ofChains.set(chain, known)
   return known
 }
 
@@ -49,7 +51,8 @@ export const kestrel_openDebugger = rpcMethod({
   heavy: true,
   async handler([target], { chain, contracts }) {
     const found = await identified(target, chain)
-    return wireOpened(await sessionsOf(chain).get(found, contracts, true), found.number)
+    const sessions = await sessionsOf(chain)
+    return wireOpened(await sessions.get(found, contracts, true), found.number)
   },
 })
 
@@ -60,8 +63,10 @@ export const kestrel_debuggerPosition = rpcMethod({
   result: debuggerPosition,
   gate: 'development',
   heavy: true,
-  handler: async ([target, move], { chain, contracts }, signal) =>
-    wirePosition(await sessionsOf(chain).position(await identified(target, chain), contracts, move, signal)),
+  async handler([target, move], { chain, contracts }, signal) {
+    const sessions = await sessionsOf(chain)
+    return wirePosition(await sessions.position(await identified(target, chain), contracts, move, signal))
+  },
 })
 
 /** Most steps of an answer. */
@@ -82,7 +87,8 @@ export const kestrel_debuggerSteps = rpcMethod({
   gate: 'development',
   heavy: true,
   async handler([target, from, count], { chain, contracts }) {
-    const { recording, activations } = await sessionsOf(chain).get(await identified(target, chain), contracts)
+    const sessions = await sessionsOf(chain)
+    const { recording, activations } = await sessions.get(await identified(target, chain), contracts)
     const { steps } = recording
     const begin = Math.max(from, steps.first)
     const end = Math.min(from + count, steps.count)

@@ -1,5 +1,5 @@
-// Records the opcodes of a message beside its call tree: what stack traces, profiles and debuggers are made of. A step takes 16
-// bytes, for debuggers 48, and only the last two million steps are kept, so a recording has at most 32 or 96 MB. Where each message
+// Records the opcodes of a message beside its call tree, for stack traces, gas profiles and debuggers. A step takes 16 bytes,
+// for debuggers 48, and only the last two million steps are kept, so a recording has at most 32 or 96 MB. Where each message
 // was called and where it ended is kept of all messages.
 import type { Result } from '../../evm/result.ts'
 import {

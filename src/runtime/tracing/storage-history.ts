@@ -32,6 +32,7 @@ export class StorageHistory {
   readonly #preimages = new Map<Hash, Uint8Array>()
   #preimageBytes = 0
   readonly #selves = new Map<CallTree, Address | null>()
+  readonly #undone = new Map<CallTree, number>()
 
   private constructor() {}
 
@@ -41,7 +42,7 @@ export class StorageHistory {
     pause: Pause,
   ): Promise<StorageHistory> {
     const history = new StorageHistory()
-    const undone = new Map<CallTree, number>()
+    const undone = history.#undone
     let steps = 0
     const enter = (frame: CallTree, self: Address | null, until: number): void => {
       const isFailed = frame.error !== undefined
@@ -55,7 +56,7 @@ export class StorageHistory {
     enter(recording.root, recording.root.to, Number.POSITIVE_INFINITY)
     for (const frame of recording.frames.keys()) {
       const values = valuesOf(frame)
-      const until = undone.get(frame) ?? Number.POSITIVE_INFINITY
+      const until = history.undoneAt(frame)
       while (values.step < values.end) {
         if (++steps % STEPS_PER_LOOK === 0) await pause()
         history.#add(recording, values, history.#selves.get(frame) ?? null, until)
@@ -68,6 +69,11 @@ export class StorageHistory {
   /** The account that a frame executes as, `address(this)`; null: no code of it has run. */
   selfOf(frame: CallTree): Address | null {
     return this.#selves.get(frame) ?? null
+  }
+
+  /** The step from which on the effects of a frame are undone; Infinity: they stay. */
+  undoneAt(frame: CallTree): number {
+    return this.#undone.get(frame) ?? Number.POSITIVE_INFINITY
   }
 
   /** The slots of an account that were read or written before a step, with their values there. */
