@@ -153,6 +153,23 @@ describe('charts over time', () => {
     expect(part.map(({ date }: Any) => date)).toEqual([3, 2, 1].map((back) => isoDay(last - back)))
   })
 
+  it('have every day of the asked period, also before the chain began, and none after today', async () => {
+    const { url } = on()
+    const blocks = await walk()
+    const [first = 0, last = 0] = [blocks[1]?.day, blocks.at(-1)?.day]
+    const of = async (query: string) => (await ask(url, `/lines/newBlocks?${query}`)).body.chart
+    const early = await of(`from=${isoDay(first - 40)}&to=${isoDay(first)}`)
+    expect(early.map(({ date }: Any) => date)).toEqual(Array.from({ length: 41 }, (_, i) => isoDay(first - 40 + i)))
+    expect(early.slice(0, -1).every(({ value }: Any) => value === '0')).toBe(true)
+    expect(Number(early.at(-1).value)).toBeGreaterThan(0)
+    expect((await of(`from=${isoDay(last - 1)}&to=${isoDay(last + 1000)}`)).map(({ date }: Any) => date)).toEqual(
+      [last - 1, last].map(isoDay),
+    )
+    // 54 years are the most.
+    expect(await of('from=0001-01-01')).toHaveLength(20_000)
+    expect(await of('from=0001-01-01&resolution=YEAR&to=0003-02-01')).toHaveLength(3)
+  })
+
   it('are listed by section with their ids, and unknown ids are not found', async () => {
     const { url } = on()
     const { sections } = (await ask(url, '/lines')).body
@@ -202,7 +219,8 @@ describe('statistics counters', () => {
     const snapshot = (await rpc('evm_snapshot')) as Hex
     await rpc('evm_increaseTime', 3 * DAY)
     await send(0, account(1).address, 1n)
-    expect(await chart()).toEqual(['1', '0', '0', '1'])
+    // Days before the chain are zeros, since a frontend draws no chart of fewer than three points.
+    expect(await chart()).toEqual([...Array(27).fill('0'), '1', '0', '0', '1'])
     await rpc('evm_revert', snapshot)
     expect(await chart()).toEqual(before)
   })

@@ -53,14 +53,21 @@ export const validatorsBlackfort = explorerRoute({
 export const validatorsBlackfortCounters = explorerRoute({
   path: '/validators/blackfort/counters',
   summary: 'The number of validators, and of those that were created in the last 24 hours',
-  response: z.strictObject({ validators_counter: wire.decimal, new_validators_counter_24h: wire.decimal }),
+  response: z.strictObject({
+    validators_count: wire.decimal,
+    new_validators_count_24h: wire.decimal,
+    validators_counter: wire.decimal.describe('name of `validators_count` in the backend; frontends read the other'),
+    new_validators_counter_24h: wire.decimal,
+  }),
   async handler(_, context) {
     const { modules, now } = nativeOf(context, 'head')
     const created = new ListReader(context.rows, LIST.logsOfWith(NATIVE_CONTRACT.staking, NATIVE_EVENT.creation))
     const since = await firstBlockFrom(context, now - SECONDS_A_DAY)
+    const count = modules.staking.operators().length.toString()
+    const recent = (created.length - created.find(since)).toString()
     return {
-      validators_counter: modules.staking.operators().length.toString(),
-      new_validators_counter_24h: (created.length - created.find(since)).toString(),
+      ...{ validators_count: count, new_validators_count_24h: recent },
+      ...{ validators_counter: count, new_validators_counter_24h: recent },
     }
   },
 })

@@ -57,7 +57,7 @@ export type DailyTotals = {
 }
 
 /** Maximum number of days: 54 years. A clock far in the future would create arbitrarily many. */
-const MOST_DAYS = 20_000
+export const MOST_DAYS = 20_000
 
 /** The totals of every day since block 1, or the chain's first block. Excludes block 0, whose timestamp was chosen. */
 export async function dailyTotals(context: ExplorerContext): Promise<DailyTotals> {

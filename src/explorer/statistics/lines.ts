@@ -2,7 +2,7 @@
 // end. Values are computed from exact totals, never from rounded values of shorter periods.
 import { isoDay } from '../codec.ts'
 import { toCoins } from '../contract-reads.ts'
-import { type DailyTotals, NOTHING, plus, type Totals } from './daily-totals.ts'
+import { type DailyTotals, MOST_DAYS, NOTHING, plus, type Totals } from './daily-totals.ts'
 
 export const RESOLUTIONS = ['DAY', 'WEEK', 'MONTH', 'YEAR'] as const
 export type Resolution = (typeof RESOLUTIONS)[number]
@@ -148,24 +148,33 @@ export const lineInfo = (id: string, { title, description, units }: Line, coin: 
 
 type Period = { readonly from?: number | undefined; readonly to?: number | undefined }
 
-/** The points of a line, oldest first, for the periods with a day from `from` to `to` (days since 1970). */
-export function pointsOf(
-  { value }: Line,
-  { before, days }: DailyTotals,
-  resolution: Resolution,
-  { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }: Period,
-) {
+/** Days before the last one that a line has when no first day is asked for; a frontend does not draw fewer than three points. */
+const LEAST_DAYS = { DAY: 30, WEEK: 11 * 7, MONTH: 334, YEAR: 730 } as const satisfies Readonly<
+  Record<Resolution, number>
+>
+
+/**
+ * The points of a line, oldest first, for the periods with a day from `from` to `to` (days since 1970), and none after today.
+ * Days before the chain began and after its head have points too: nothing happened on them.
+ */
+export function pointsOf({ value }: Line, { before, days }: DailyTotals, resolution: Resolution, { from, to }: Period) {
+  const [first = 0, last = 0] = [days[0]?.day, days.at(-1)?.day]
+  const today = Math.max(last, Math.floor(Date.now() / 86_400_000))
+  const end = Math.min(to ?? last, today)
+  const start = Math.max(from ?? Math.min(first, end - LEAST_DAYS[resolution]), end - MOST_DAYS + 1)
   const points: { date: string; date_to: string; value: string; is_approximate: boolean }[] = []
   let period = NOTHING
   let all = before
-  for (const [i, { day, totals }] of days.entries()) {
+  const finalDay = Math.min(today, spanOf(end, resolution).end)
+  for (let day = Math.min(first, spanOf(start, resolution).start); day <= finalDay; day++) {
+    const { totals = NOTHING } = days[day - first] ?? {}
     period = plus(period, totals)
     all = plus(all, totals)
-    const { start, end } = spanOf(day, resolution)
-    const isLast = i === days.length - 1
-    if (day < end && !isLast) continue
-    if (end >= from && start <= to) {
-      points.push({ date: isoDay(start), date_to: isoDay(end), value: value(period, all), is_approximate: isLast })
+    const span = spanOf(day, resolution)
+    if (day < span.end && day < finalDay) continue
+    if (span.end >= start) {
+      const [date, date_to] = [isoDay(span.start), isoDay(span.end)]
+      points.push({ date, date_to, value: value(period, all), is_approximate: span.end >= last })
     }
     period = NOTHING
   }

@@ -186,6 +186,8 @@ export const line = explorerRoute({
 
 /** Days of the chart on the first page. */
 const SHOWN_DAYS = 30
+/** The frontend writes the chart's title and description beside the number of yesterday. */
+const DAILY = `Number of the day before the newest block's (UTC). The chart has each of the last ${SHOWN_DAYS} days, and today`
 
 export const mainPage = explorerRoute({
   path: '/pages/main',
@@ -203,6 +205,7 @@ export const mainPage = explorerRoute({
     const totals = await dailyTotals(context)
     const today = Number(context.head.timestamp / SECONDS_A_DAY)
     const yesterday = totals.days.find((of) => of.day === today - 1)?.totals.transactions ?? 0
+    const { chart, info } = lineWith(context, totals, 'newTxns', { from: today - SHOWN_DAYS, to: today })
     return {
       average_block_time: await blockTime(context),
       total_addresses: addresses,
@@ -214,7 +217,7 @@ export const mainPage = explorerRoute({
         'Mined on the day before the newest block’s (UTC)',
         yesterday,
       ),
-      daily_new_transactions: lineWith(context, totals, 'newTxns', { from: today - SHOWN_DAYS, to: today }),
+      daily_new_transactions: { chart, info: { ...info, title: 'Transactions yesterday', description: DAILY } },
     }
   },
 })
