@@ -14,6 +14,7 @@ import { explorerV1 } from './explorer/v1/plugin.ts'
 import { landing, website } from './explorer/website.ts'
 import { type Access, type AccessOptions, addAccessGuard } from './http/access.ts'
 import { boundBodies } from './http/bodies.ts'
+import { compressAnswers } from './http/compression.ts'
 import type { ConnectionLimits, Connections } from './http/connections.ts'
 import type { Budget } from './lib/budget.ts'
 import { type MonitoringFace, serveMonitoring } from './monitoring/plugin.ts'
@@ -69,6 +70,7 @@ export async function openFaces(parts: Parts): Promise<OpenFaces> {
     frameworkErrors: (_error, request, reply) => refuseUrl(request, reply),
   })
   boundBodies(app, bodies, connections.clientOf)
+  compressAnswers(app)
   const upgrades = new EventEmitter()
   app.register(websocket, {
     // Of the server it uses the event `upgrade` only.

@@ -34,7 +34,9 @@ export async function rpcPlugin(app: FastifyInstance, { context, landing }: RpcF
     return text === undefined ? reply.code(204).send() : sendJson(reply, text)
   }
   for (const url of RPC_PATHS) {
-    app.route({ method: 'POST', url, bodyLimit: options.maxRequestSize, handler: post })
+    // Most clients are on this machine or near it, and many accept gzip without having been told to.
+    const config = { uncompressed: true }
+    app.route({ method: 'POST', url, bodyLimit: options.maxRequestSize, config, handler: post })
     app.route({
       method: 'GET',
       url,

@@ -55,7 +55,7 @@ async function decoderFor(known: ReadonlyMap<string, EmbeddedAddress>): Promise<
 
 /** Interface of a contract; empty if it is not verified. */
 async function abiOf(hash: string): Promise<Abi> {
-  const { abi } = await api('/smart-contracts/{address_hash_param}', { address_hash_param: hash }).load()
+  const { abi } = await api('/smart-contracts/{address_hash_param}/abi', { address_hash_param: hash }).load()
   return Array.isArray(abi) ? (abi as Abi) : []
 }
 
