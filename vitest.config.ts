@@ -44,7 +44,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [
             ...configDefaults.exclude,
-            ...['clients', 'network', 'hostile'].map((name) => `test/${name}/**`),
+            ...['clients', 'network', 'hostile', 'frontend'].map((name) => `test/${name}/**`),
             ...UNIT,
             ...FRESH,
           ],
@@ -56,6 +56,8 @@ export default defineConfig({
       network('network', 240_000),
       // What a stranger or a byzantine validator can send to such a network.
       network('hostile', 400_000),
+      // Blockscout's frontend, built in the folder that FRONTEND names. Without it the test says that it is skipped.
+      { extends: true, test: { name: 'frontend', include: ['test/frontend/*.test.ts'], hookTimeout: 180_000 } },
       // Other people's tools against a running node; they are installed from the package registry.
       {
         extends: true,

@@ -100,6 +100,7 @@ export async function openFaces(parts: Parts): Promise<OpenFaces> {
   app.register(explorerPlugin, { explorer, prefix: '/api/v2' })
   app.register(explorerV1, { explorer, prefix: '/api/v1' })
   app.register(etherscanApi, { explorer, prefix: '/api' })
+  app.register(etherscanApi, { explorer, prefix: '/v2/api' })
   app.register(sourcifyApi, { explorer, prefix: '/sourcify' })
   app.register(explorerSocket, { explorer })
   app.register(website, { site })
@@ -115,6 +116,6 @@ function refuseUrl({ url }: FastifyRequest, reply: FastifyReply): FastifyReply {
   const isBelow = (prefix: string) =>
     url === prefix || (/^[/?]/.test(url.slice(prefix.length)) && url.startsWith(prefix))
   if (isBelow('/api/v2') || isBelow('/api/v1')) return refuseExplorerUrl(reply)
-  if (isBelow('/api')) return refuseEtherscanUrl(reply)
+  if (isBelow('/api') || isBelow('/v2/api')) return refuseEtherscanUrl(reply)
   return refuseRpcUrl(reply)
 }

@@ -50,9 +50,15 @@ export const coinSupply = async (at: At): Promise<bigint | undefined> =>
     : callForNumber(at, NATIVE_CONTRACT.bank, Buffer.concat([SELECTOR.supplyOf, addressWord(ZERO_ADDRESS)]))
 
 /** Base units as an exact decimal number of coins. */
-export function toCoins(amount: bigint): string {
-  const fraction = (amount % WEI).toString().padStart(18, '0').replace(/0+$/, '')
-  return `${amount / WEI}${fraction === '' ? '' : `.${fraction}`}`
+export const toCoins = (amount: bigint): string => exactly(amount, 18)
+
+/** Wei as an exact decimal number of gwei. */
+export const toGwei = (wei: bigint): string => exactly(wei, 9)
+
+function exactly(amount: bigint, decimals: number): string {
+  const unit = 10n ** BigInt(decimals)
+  const fraction = (amount % unit).toString().padStart(decimals, '0').replace(/0+$/, '')
+  return `${amount / unit}${fraction === '' ? '' : `.${fraction}`}`
 }
 
 const addressWord = (address: Address): Uint8Array => bigToFixed(BigInt(address), 32)

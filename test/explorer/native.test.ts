@@ -131,6 +131,8 @@ describe('validators', () => {
     )
     expect(hashes).toEqual(hashes.toSorted().reverse())
     expect(await read('/validators/blackfort/counters')).toEqual({
+      validators_count: '3',
+      new_validators_count_24h: '0',
       validators_counter: '3',
       new_validators_counter_24h: '0',
     })

@@ -1,9 +1,15 @@
-// `module=block`, `transaction` and `stats`: blocks by time, statuses of transactions, supplies.
+// `module=block`, `transaction`, `stats` and `gastracker`: blocks by time and by proposer, statuses of transactions, supplies,
+// gas prices.
 import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
-import { coinSupply } from '../contract-reads.ts'
+import { LIST, positionEntry } from '../../indexer/tables.ts'
+import { newestPage } from '../../tables/list.ts'
+import { coinSupply, toGwei } from '../contract-reads.ts'
+import { type BlockJson, showBlock } from '../shapes/block.ts'
 import { averageBlockTime, firstBlockFrom } from '../statistics/block-times.ts'
-import { type Action, action, address, hash, integer, Refused } from './define.ts'
+import type { GasPrice } from '../statistics/gas-oracle.ts'
+import { rowsOf } from './account.ts'
+import { type Action, action, address, hash, integer, listSection, nonEmpty, Refused } from './define.ts'
 
 const getblockcountdown = action(z.object({ blockno: integer }), async ({ blockno }, context) => {
   const { head } = context
@@ -54,6 +60,65 @@ const tokensupply = action(z.object({ contractaddress: address }), ({ contractad
   return supply.toString()
 })
 
-export const block: Readonly<Record<string, Action>> = { getblockcountdown, getblocknobytime }
+const getblockreward = action(z.object({ blockno: integer }), async ({ blockno }, context) => {
+  if (blockno > Number(context.head.number)) throw new Refused(null, 'Error! No record found')
+  const { timestamp, miner, rewards } = await showBlock(context, blockno)
+  return {
+    blockNumber: blockno.toString(),
+    timeStamp: unixTime(timestamp),
+    blockMiner: miner.hash,
+    blockReward: rewardOf(rewards),
+    uncles: [],
+    uncleInclusionReward: '0',
+  }
+})
+
+const minedPage = listSection.pick({ page: true, offset: true })
+const getminedblocks = action(
+  minedPage.extend({ address, blocktype: z.enum(['blocks', 'uncles']).default('blocks') }),
+  async ({ address: of, blocktype, page, offset: size }, context) => {
+    const lists = blocktype === 'blocks' ? [LIST.blocksOf(of)] : []
+    const { entries } = newestPage(context.rows, lists, { page, size, anchor: undefined })
+    const rows = await rowsOf(
+      entries.map((entry) => positionEntry.decode(entry).number),
+      async (number) => {
+        const { timestamp, rewards } = await showBlock(context, number)
+        return { blockNumber: number.toString(), timeStamp: unixTime(timestamp), blockReward: rewardOf(rewards) }
+      },
+    )
+    return nonEmpty(rows, 'No blocks found')
+  },
+)
+
+/** Seconds since 1970 of a time in the API's format. */
+const unixTime = (time: string): string => Math.floor(Date.parse(time) / 1000).toString()
+
+/** In wei. Empty on a chain with native modules, where stakers get the fees. */
+const rewardOf = (rewards: BlockJson['rewards']): string => rewards[0]?.reward ?? '0'
+
+/** Blocks whose use of gas is told with the prices. */
+const RECENT_BLOCKS = 5
+
+const gasoracle = action(z.object({}), async (_, { chain, head, gasOracle }) => {
+  const { slow, average, fast } = await gasOracle.prices(head)
+  const ratios: string[] = []
+  for (let number = head.number; number >= chain.base && ratios.length < RECENT_BLOCKS; number--) {
+    const header = await chain.header({ number })
+    if (header !== undefined) ratios.push((Number(header.gasUsed) / Number(header.gasLimit)).toString())
+  }
+  const price = ({ baseFee, tip }: GasPrice) => toGwei(baseFee + tip)
+  return {
+    LastBlock: head.number.toString(),
+    SafeGasPrice: price(slow),
+    ProposeGasPrice: price(average),
+    FastGasPrice: price(fast),
+    suggestBaseFee: toGwei(average.baseFee),
+    gasUsedRatio: ratios.join(','),
+  }
+})
+
+export const block: Readonly<Record<string, Action>> = { getblockcountdown, getblocknobytime, getblockreward }
 export const transaction: Readonly<Record<string, Action>> = { gettxreceiptstatus, getstatus }
 export const stats: Readonly<Record<string, Action>> = { ethsupply, tokensupply }
+export const gastracker: Readonly<Record<string, Action>> = { gasoracle }
+export const minedBlocks: Readonly<Record<string, Action>> = { getminedblocks }

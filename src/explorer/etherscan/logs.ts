@@ -8,6 +8,12 @@ import { indexedTransaction, transactionSequence } from '../shapes/indexed-trans
 import { type Action, action, address, block, hash, integer, nonEmpty, Refused } from './define.ts'
 
 const MOST_LOGS = 1000
+/** Maximum logs up to the end of a page: all of them are read. */
+const MOST_REACHED = 10_000
+const LARGEST_WINDOW = `PageNo x Offset size must be less than or equal to ${MOST_REACHED}`
+/** Maximum blocks of a query for all logs, which no list of the index narrows. */
+const MOST_BLOCKS = 10_000
+const WIDE = `Error! Without address and topics at most ${MOST_BLOCKS} blocks can be searched`
 const POSITIONS = [0, 1, 2, 3] as const
 
 const operator = z.enum(['and', 'or']).optional()
@@ -32,13 +38,15 @@ const query = z.object({
 const getlogs = action(query, async (fields, context) => {
   const { fromblock, toblock, address: emitter, page, offset } = fields
   const topics = POSITIONS.map((position) => fields[`topic${position}`])
-  if (emitter === undefined && topics.every((topic) => topic === undefined)) {
-    throw new Refused('Error! Missing address or topic')
-  }
+  const from = Math.max(fromblock, Number(context.chain.base))
+  const to = Math.min(toblock, Number(context.head.number))
+  const isNarrow = emitter !== undefined || topics.some((topic) => topic !== undefined)
+  if (!isNarrow && to - from >= MOST_BLOCKS) throw new Refused(WIDE)
+  if (page * offset > MOST_REACHED) throw new Refused(null, `Result window is too large, ${LARGEST_WINDOW}`)
   const anyOf = operators(fields).includes('or')
   const wanted = {
-    from: BigInt(fromblock),
-    to: BigInt(Math.min(toblock, Number(context.head.number))),
+    from: BigInt(from),
+    to: BigInt(to),
     addresses: emitter === undefined ? [] : [emitter],
     topics: anyOf ? [] : wantedTopics(topics),
   }

@@ -1,5 +1,6 @@
-// The Etherscan-style API at /api, for tools: `?module=…&action=…`, fields in the query or a form, the same body for every
-// answer, always with status 200. JSON-RPC is also at /api/eth-rpc, which Blockscout's pages call.
+// The Etherscan-style API at /api and /v2/api, for tools: `?module=…&action=…`, fields in the query or a form, the same body for
+// every answer, always with status 200. `/v2/api` is Etherscan's form for many chains: `&chainid=` names one, here the node's.
+// JSON-RPC is also at /api/eth-rpc, which Blockscout's pages call.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RequestRefused, refusalHead } from '../../http/request-refused.ts'
 import { connectionSignal } from '../../lib/connection-signal.ts'
@@ -7,24 +8,26 @@ import { completely, withContext, withSources } from '../context.ts'
 import type { Explorer } from '../explorer.ts'
 import { acceptForms, LARGEST_UPLOAD } from '../uploads.ts'
 import { account } from './account.ts'
-import { block, stats, transaction } from './chain.ts'
+import { block, gastracker, minedBlocks, stats, transaction } from './chain.ts'
 import { contract } from './contract.ts'
 import { type Action, type EtherscanAnswer, type Fields, refusal } from './define.ts'
 import { callJsonRpc, requestOf } from './json-rpc.ts'
 import { logs } from './logs.ts'
+import { token, tokensOfAccount } from './token.ts'
 
 const MODULES: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
-  account,
+  account: { ...account, ...minedBlocks, ...tokensOfAccount },
   block,
   contract,
+  gastracker,
   logs,
   stats,
   transaction,
-  // The module's name in older explorers.
-  token: { ...account, ...stats },
+  // Some of the others' actions have this module in older explorers.
+  token: { ...account, ...stats, ...token },
 }
 
-/** Registers both APIs. Register it with the prefix /api, on a server with JSON-RPC at /rpc, which answers some requests. */
+/** Registers both APIs below a prefix, on a server with JSON-RPC at /rpc, which answers some requests. */
 export async function etherscanApi(app: FastifyInstance, { explorer }: { readonly explorer: Explorer }): Promise<void> {
   acceptForms(app)
   app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
@@ -48,7 +51,8 @@ export async function etherscanApi(app: FastifyInstance, { explorer }: { readonl
       const module = fields.module?.toLowerCase() ?? ''
       const action = fields.action?.toLowerCase() ?? ''
       if (request.method !== 'POST' && ACTIONS_BY_POST.has(action)) return sendJson(reply, POST_ONLY)
-      if (module !== 'proxy') {
+      if (!isOfThisChain(explorer, fields)) return sendJson(reply, OTHER_CHAIN)
+      if (module !== 'proxy' && !BLOCKSCOUT_PROXY.has(action)) {
         const call = { module, action, fields, client: request.ip, signal: connectionSignal(request.raw.socket) }
         return sendJson(reply, await answer(explorer, call))
       }
@@ -77,6 +81,15 @@ function refuseRpc(error: Error, _request: FastifyRequest, reply: FastifyReply):
 const ACTIONS_BY_POST = new Set(['verifysourcecode'])
 const POST_ONLY = refusal('Error! This action has to be sent with POST')
 const UNKNOWN = refusal('Error! Missing Or invalid Module or Action name')
+
+/** Actions of Blockscout's modules that are answered with JSON-RPC. */
+const BLOCKSCOUT_PROXY = new Set(['eth_block_number'])
+
+const OTHER_CHAIN = refusal('Missing or unsupported chainid parameter: this node has one chain, see eth_chainId')
+
+/** Whether the request is for this chain; most do not say. */
+const isOfThisChain = ({ chain: { spec } }: Explorer, { chainid }: Fields): boolean =>
+  chainid === undefined || chainid === '' || chainid === spec.chainId.toString()
 
 type ActionCall = {
   readonly module: string

@@ -1,7 +1,7 @@
 // Charts over time, as in Blockscout's statistics service: the changes of a day, week, month or year, and the values at its
 // end. Values are computed from exact totals, never from rounded values of shorter periods.
 import { isoDay } from '../codec.ts'
-import { toCoins } from '../contract-reads.ts'
+import { toCoins, toGwei } from '../contract-reads.ts'
 import { type DailyTotals, MOST_DAYS, NOTHING, plus, type Totals } from './daily-totals.ts'
 
 export const RESOLUTIONS = ['DAY', 'WEEK', 'MONTH', 'YEAR'] as const
@@ -128,8 +128,6 @@ export const SECTIONS = {
 >
 
 const average = (sum: bigint, count: number): bigint => (count === 0 ? 0n : sum / BigInt(count))
-
-const toGwei = (wei: bigint): string => (Number(wei) / 1e9).toFixed(9).replace(/\.?0+$/, '')
 
 const LINES: ReadonlyMap<string, Line> = new Map(
   Object.values(SECTIONS).flatMap(({ lines }) => Object.entries<Line>(lines)),

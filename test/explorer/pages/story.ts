@@ -1,6 +1,4 @@
 // A chain for the pages of the explorer, with ordinary contents and hostile texts in contracts.
-import { readFileSync } from 'node:fs'
-import { setTimeout } from 'node:timers/promises'
 import { getAddress, type Hex, numberToHex, parseEther, parseGwei, stringToHex, toHex } from 'viem'
 import { submit } from '../../precompiles/gov-support.ts'
 import { delegate, STAKING } from '../../precompiles/staking-support.ts'
@@ -8,6 +6,7 @@ import { viemKzg, withCellProofs } from '../../support/blobs.ts'
 import { account } from '../../support/chain.ts'
 import { compileSolidity } from '../../support/solc.ts'
 import { type Deployed, type Scenario, ZERO } from '../scenario.ts'
+import { verify } from '../verified.ts'
 
 const STAGE = 'test/explorer/full/contracts'
 /** Names and symbols of tokens: too long, without a place to break, right to left, markup, invisible. */
@@ -113,23 +112,4 @@ async function sendBlob({ walletOf, viem, rpc, receiptOf }: Scenario) {
     maxFeePerBlobGas: parseGwei('10'),
   })
   return receiptOf((await rpc('eth_sendRawTransaction', withCellProofs(signed))) as Hex)
-}
-
-async function verify({ read, request }: Scenario, { address }: Deployed): Promise<void> {
-  const { solidity_compiler_versions: versions } = await read('/smart-contracts/verification/config')
-  const form = {
-    compiler_version: versions[0],
-    contract_name: 'Stage',
-    license_type: 'mit',
-    evm_version: 'prague',
-    source_code: readFileSync(`${STAGE}/stage.sol`, 'utf8'),
-    is_optimization_enabled: true,
-    optimization_runs: 200,
-  }
-  await request(`/smart-contracts/${address}/verification/via/flattened-code`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(form),
-  })
-  while (!(await read(`/smart-contracts/${address}`)).is_verified) await setTimeout(100)
 }

@@ -1,0 +1,73 @@
+// `module=token`, and the tokens of an account: what a token is, who holds it, and what an address holds.
+import { z } from 'zod'
+import { RECORD } from '../../indexer/records.ts'
+import { MEMBER, RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
+import { toAddress } from '../../lib/hex.ts'
+import { complement, membersFrom, readDescending } from '../../tables/ranking.ts'
+import { tokenBalance } from '../contract-reads.ts'
+import { concatenatedMembers } from '../pagination/rankings.ts'
+import { shownNames } from '../shapes/token.ts'
+import { type Action, action, address, integer, nonEmpty, Refused } from './define.ts'
+
+/** Maximum rows of a page: the balance of each is read from its token. */
+const MOST_ROWS = 1000
+const page = z.object({
+  page: integer.default(1).refine((number) => number > 0, 'pages begin with 1'),
+  offset: integer.default(MOST_ROWS).transform((size) => Math.min(size || MOST_ROWS, MOST_ROWS)),
+})
+
+const gettoken = action(z.object({ contractaddress: address }), ({ contractaddress: of }, { rows }) => {
+  const token = RECORD.token.get(rows, of)
+  if (token === undefined) throw new Refused(null, 'contract address not found')
+  const { name, symbol } = shownNames(token)
+  return {
+    cataloged: true,
+    contractAddress: of,
+    decimals: token.decimals?.toString() ?? '',
+    name: name ?? '',
+    symbol: symbol ?? '',
+    totalSupply: token.supply?.toString() ?? '',
+    type: token.type,
+  }
+})
+
+const gettokenholders = action(
+  page.extend({ contractaddress: address }),
+  async ({ contractaddress: of, page, offset }, context) => {
+    const members = await membersFrom(context.rows, RANKING.holders(of), (page - 1) * offset, offset)
+    const rows = members.map(async (order) => {
+      const { value, rest } = readDescending(order)
+      const holder = toAddress(complement(rest))
+      const isCounted = RECORD.token.get(context.rows, of)?.type !== 'ERC-20'
+      // Some tokens change balances without an event; the index knows the others' exactly.
+      const amount = isCounted ? value : ((await tokenBalance(context, of, holder)) ?? value)
+      return { address: holder, value: amount.toString() }
+    })
+    return nonEmpty(await Promise.all(rows), 'No holders found')
+  },
+)
+
+const tokenlist = action(page.extend({ address }), async ({ address: of, page, offset }, context) => {
+  const rankings = TOKEN_TYPES.map((type) => ({ name: type, ranking: RANKING.owned(of, type) }))
+  const members = await concatenatedMembers(context.rows, rankings, (page - 1) * offset, offset)
+  const rows = members.map(async ({ name: type, member }) => {
+    const { value, rest } = readDescending(member)
+    const { token, id } = MEMBER.item(rest)
+    const record = RECORD.token.get(context.rows, token)
+    const { name, symbol } = shownNames(record ?? { name: undefined, symbol: undefined })
+    const balance = type === 'ERC-20' ? ((await tokenBalance(context, token, of)) ?? value) : value
+    return {
+      balance: balance.toString(),
+      contractAddress: token,
+      decimals: record?.decimals?.toString() ?? '',
+      ...(id !== undefined && { id: id.toString() }),
+      name: name ?? '',
+      symbol: symbol ?? '',
+      type,
+    }
+  })
+  return nonEmpty(await Promise.all(rows), 'No tokens found')
+})
+
+export const token: Readonly<Record<string, Action>> = { gettoken, gettokenholders }
+export const tokensOfAccount: Readonly<Record<string, Action>> = { tokenlist }
