@@ -11,7 +11,7 @@ export type TokenChanges = {
   readonly ids: Map<Address, Map<bigint, bigint>>
   /** ERC-721: new owner of each item; undefined when it was burnt. */
   readonly owners: Map<bigint, Address | undefined>
-  /** Change of the total supply. */
+  /** Change of the total supply; of an ERC-1155, of all ids together. */
   supply: bigint
   hasMint: boolean
 }
@@ -38,8 +38,10 @@ export function noteTransfer(changes: TokenChanges, token: TokenType, row: Trans
   if (token === 'ERC-1155') {
     if (id === undefined) return
     const amount = type === token ? row.amount : 0n
-    if (from !== ZERO_ADDRESS) add(idsOf(changes, from), id, -amount)
-    if (to !== ZERO_ADDRESS) add(idsOf(changes, to), id, amount)
+    if (from === ZERO_ADDRESS) changes.supply += amount
+    else add(idsOf(changes, from), id, -amount)
+    if (to === ZERO_ADDRESS) changes.supply -= amount
+    else add(idsOf(changes, to), id, amount)
     return
   }
   const amount = type === token ? row.amount : 0n

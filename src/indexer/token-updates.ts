@@ -37,9 +37,11 @@ export async function updateTokens(
     moreItems.set(token, await updateInstances(overlay, reads, token, pause))
   }
   for (const { token, place, fact } of described) {
-    const { address, before, changes } = token
+    const { address, type, before, changes } = token
     const items = fact.items + (moreItems.get(token) ?? 0)
-    const believed = fact.supply === undefined ? undefined : atLeastNothing(fact.supply + changes.supply)
+    // Few ERC-1155s return a supply. OpenZeppelin's totalSupply() is the sum over all ids, which the events give.
+    const known = fact.supply ?? (type === 'ERC-1155' ? 0n : undefined)
+    const believed = known === undefined ? undefined : atLeastNothing(known + changes.supply)
     const supply = (await reads.totalSupply(address)) ?? believed
     setToken(overlay, address, before, { ...fact, supply, items }, place)
   }

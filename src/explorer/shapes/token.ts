@@ -64,9 +64,9 @@ export function tokenName({ rows }: Pick<ExplorerContext, 'rows'>, of: Address):
   return fact && shownNames(fact).name
 }
 
-/** The total supply by the contract; for an ERC-721 or ERC-1155 without one, the number of items. */
+/** The total supply by the contract; for an ERC-721 without one, the number of items. Of an ERC-1155, of all ids together. */
 const supplyOf = ({ type, supply, items }: TokenRecord): bigint | undefined =>
-  supply ?? (type === 'ERC-20' ? undefined : BigInt(items))
+  supply ?? (type === 'ERC-721' ? BigInt(items) : type === 'ERC-1155' ? 0n : undefined)
 
 /** A token within another record. A contract that is not a known token is shown as a nameless ERC-20. */
 export const showToken = oncePerRequest((context, of: Address): TokenInfo => {

@@ -132,8 +132,8 @@ export function describeAccounts(given: () => Given): void {
           type,
           holders,
           holders_count: String(holders),
-          // For a contract without totalSupply the number of existing items.
-          total_supply: (totalSupply ?? (type === 'ERC-20' ? null : await existingItems(token)))?.toString() ?? null,
+          // For a contract without totalSupply the sum of all balances.
+          total_supply: (totalSupply ?? (type === 'ERC-20' ? null : await existing(token)))?.toString() ?? null,
           decimals: (await answerOf(token, 'decimals')) ?? null,
         })
         expect(await visit.read(`/tokens/${token}/counters`)).toEqual({
@@ -201,9 +201,9 @@ export function describeAccounts(given: () => Given): void {
     ...new Set(given().book.transfers.flatMap((of) => (of.token === token && of.id !== undefined ? [of.id] : []))),
   ]
 
-  async function existingItems(token: Hex): Promise<number> {
+  async function existing(token: Hex): Promise<bigint> {
     const held = await Promise.all(idsOf(token).map((id) => heldOfItem(token, id)))
-    return held.filter((of) => of.some(([, amount]) => amount > 0n)).length
+    return held.flat().reduce((sum, [, amount]) => sum + amount, 0n)
   }
 
   /** Largest amount first, then by id, then highest holder. */
