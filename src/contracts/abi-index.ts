@@ -12,6 +12,8 @@ export type AbiEntry = {
   /** `transfer(address to, uint256 value)`, `Transfer(address indexed from, …)` */
   readonly declaration: string
   readonly inputs: readonly AbiEventParameter[]
+  /** Of functions. */
+  readonly outputs?: readonly AbiParameter[]
 }
 
 /** A selector has several entries if signatures collide; they are in the ABI's order. */
@@ -34,6 +36,7 @@ export function indexOf(abi: Abi): AbiIndex {
     const described: AbiEntry = {
       name,
       inputs,
+      ...(item.type === 'function' && { outputs: item.outputs }),
       signature: `${name}(${typesOf(inputs)})`,
       declaration: declarationOf(name, inputs),
     }

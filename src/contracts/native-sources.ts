@@ -6,6 +6,7 @@ import type { Address } from '../lib/hex.ts'
 import { PRECOMPILES } from '../precompiles/index.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
+import { type EnumNames, enumsIn } from './enum-names.ts'
 import type { VerifiedContract, VerifiedSources } from './verified-contracts.ts'
 
 const BY_ADDRESS = new Map(PRECOMPILES.map((precompile) => [precompile.address, precompile]))
@@ -66,4 +67,15 @@ export function nativeSources(known: Known, address: Address): VerifiedSources |
   }
   add(contract.path)
   return { ...contract, input: { language: 'Solidity', sources, settings: {} } }
+}
+
+const enums = new Map<Address, EnumNames>()
+
+/** The enums in a native contract's interface, which never change. */
+export function nativeEnums(known: Known, address: Address): EnumNames {
+  const { input } = (enums.has(address) ? undefined : nativeSources(known, address)) ?? {}
+  const texts = Object.entries(input?.sources ?? {}).map(([path, { content }]) => [path, content] as const)
+  const found = enums.get(address) ?? enumsIn(Object.fromEntries(texts))
+  enums.set(address, found)
+  return found
 }

@@ -1,5 +1,5 @@
-// The result of solidityTracer: the call tree of messages and internal calls with functions, places and values in words, and
-// the gas of each line. docs/debugging.md describes the fields.
+// The result of solidityTracer: the call tree of messages and internal calls with functions, places and values in words, the gas of
+// each line, and on request what is read from and written to storage. docs/debugging.md describes the fields.
 import { ChainError } from '../lib/errors.ts'
 import { type Address, type Hex, toHex, toQuantity } from '../lib/hex.ts'
 import type { Recording } from '../runtime/tracing/step-recorder.ts'
@@ -7,9 +7,13 @@ import type { ExplainOptions } from '../runtime/tracing/tracers.ts'
 import type { CallTree } from '../runtime/types.ts'
 import { CONSOLE, consoleText } from './console.ts'
 import type { DebugCode, DebugContext } from './debug-info.ts'
+import { type EnumNames, enumsIn, merged } from './enum-names.ts'
 import { failureInWords } from './failure-words.ts'
+import { isCreation } from './internal-calls.ts'
+import { nativeAt, nativeEnums } from './native-sources.ts'
 import { codesOf, debugOf, logsByFrame, messageName, placeInWords, stackInWords, stackTraceOf } from './stack-trace.ts'
-import { callInWords, eventInWords, FULL } from './words.ts'
+import { KECCAK256, SLOAD, SSTORE, type StorageFrame, StorageSteps } from './storage-steps.ts'
+import { callInWords, eventInWords, FULL, resultInWords, type Style } from './words.ts'
 
 export type LineGas = { readonly file: string; readonly line: number; gas: number; steps: number }
 
@@ -28,6 +32,14 @@ export type InternalFrame = {
 /** What a contract has logged: `Transfer(from: 0x…, to: 0x…, value: 5)`, or the data in hex. */
 export type EventFrame = { readonly type: 'EVENT'; readonly address: Address; readonly event: string }
 
+/** Coins that a native contract has moved. */
+export type TransferFrame = {
+  readonly type: 'TRANSFER'
+  readonly from: Address
+  readonly to: Address
+  readonly value: Hex
+}
+
 /** A message. Quantities as in callTracer. */
 export type MessageFrame = {
   readonly type: CallTree['type']
@@ -42,6 +54,8 @@ export type MessageFrame = {
   readonly output?: Hex
   /** `Vault.put(amount: 77)` */
   readonly call?: string
+  /** `0x70…79C8, total: 5` */
+  readonly returns?: string
   /** In geth's words, and why. */
   readonly error?: string
   readonly reason?: string
@@ -51,12 +65,14 @@ export type MessageFrame = {
   readonly calls?: readonly Frame[]
 }
 
-export type Frame = MessageFrame | InternalFrame | EventFrame
+export type Frame = MessageFrame | InternalFrame | EventFrame | StorageFrame | TransferFrame
 
 export type SolidityTrace = MessageFrame & {
   readonly steps: number
   /** Whether the first steps were not kept: their lines and internal calls are missing. */
   readonly isCut?: true
+  /** How many reads and writes of storage, and events, are not shown because there are too many. */
+  readonly leftOut?: { readonly storage: number; readonly events: number }
   readonly stack?: readonly string[]
   /** Of the lines that ran. */
   readonly sources?: readonly { readonly path: string; readonly text: string }[]
@@ -72,6 +88,10 @@ const FRAME_BYTES = 500
 const CALL_BYTES = 150
 const LINE_BYTES = 80
 const EVENT_BYTES = 200
+const STORAGE_BYTES = 500
+const TRANSFER_BYTES = 150
+/** Most events that are described. */
+const MOST_EVENTS = 10_000
 /** Levels of messages and internal calls from which on internal calls are not shown, since JSON is written by recursion. */
 const DEEPEST = 1024
 
@@ -84,15 +104,29 @@ export async function solidityTrace(
   const { steps, root } = recording
   const find = debugOf(known, recording)
   const code = await codesOf(recording, find)
-  const stack = await stackTraceOf(known, recording, FULL, find)
-  const description = new Description(known, recording, code)
+  const style = { ...FULL, enums: enumsOf(known, recording, code) }
+  const stack = await stackTraceOf(known, recording, style, find)
+  const storage = recording.values && (await StorageSteps.of(known, recording))
+  const description = new Description(known, recording, code, style, storage)
+  const tree = description.message(root, undefined)
+  const leftOut = { storage: storage?.leftOut ?? 0, events: Math.max(0, recording.logs.length - MOST_EVENTS) }
   return {
-    ...description.message(root, undefined),
+    ...tree,
     steps: steps.count,
     ...(steps.first > 0 && { isCut: true }),
+    ...(leftOut.storage + leftOut.events > 0 && { leftOut }),
     ...(stack && { stack: stackInWords(stack) }),
     ...(withSources && { sources: description.sources() }),
   }
+}
+
+/** The enums in the sources of all codes that ran. */
+const enumsOf = (known: DebugContext, { frames }: Recording, code: ReadonlyMap<CallTree, DebugCode>): EnumNames => {
+  const natives = new Set([...frames.keys()].flatMap(({ to }) => (to !== null && nativeAt(known.spec, to) ? [to] : [])))
+  return merged([
+    ...[...new Set(code.values())].map(({ info }) => enumsIn(info.sources)),
+    ...[...natives].map((of) => nativeEnums(known, of)),
+  ])
 }
 
 type RecordedLog = Recording['logs'][number]
@@ -107,11 +141,22 @@ class Description {
   readonly #logs: ReadonlyMap<CallTree, readonly RecordedLog[]>
   /** Files of the lines that ran. */
   readonly #files = new Set<string>()
+  readonly #style: Style
+  readonly #storage: StorageSteps | undefined
   /** Levels of the tree that are open. */
   #depth = 0
+  #events = 0
 
-  constructor(known: DebugContext, recording: Recording, code: ReadonlyMap<CallTree, DebugCode>) {
+  constructor(
+    known: DebugContext,
+    recording: Recording,
+    code: ReadonlyMap<CallTree, DebugCode>,
+    style: Style,
+    storage: StorageSteps | undefined,
+  ) {
     this.#known = known
+    this.#style = style
+    this.#storage = storage
     this.#recording = recording
     this.#code = code
     this.#logs = logsByFrame(recording.logs)
@@ -124,14 +169,18 @@ class Description {
     const steps = this.#recording.frames.get(frame)
     const debug = this.#code.get(frame)
     const place = steps && caller?.locate(steps.calledAt)
-    const body = steps === undefined || debug === undefined ? this.#plain(frame) : this.#body(frame, debug)
+    const hasSteps = steps !== undefined && (debug !== undefined || (this.#storage !== undefined && steps.code.length > 0))
+    this.#storage?.begin(frame)
+    const body = hasSteps ? this.#body(frame, debug) : this.#plain(frame)
+    this.#storage?.end()
     const { type, from, to, value, gas, gasUsed, input, output, error } = frame
-    const words = to === null ? undefined : callInWords(known, to, input, FULL)
+    const words = to === null || isCreation(frame) ? undefined : callInWords(known, to, input, this.#style)
+    const returned = to === null || isCreation(frame) ? undefined : resultInWords(known, to, frame, this.#style)
     const printed = to === CONSOLE ? consoleText(input) : undefined
     this.#depth--
     return {
       type,
-      function: body.name ?? messageName(known, frame, FULL),
+      function: body.name ?? messageName(known, frame, this.#style),
       ...(place && { calledAt: placeInWords(place) }),
       from,
       ...(to !== null && { to }),
@@ -141,9 +190,10 @@ class Description {
       input: toHex(input),
       ...(output.length > 0 && { output: toHex(output) }),
       ...(words !== undefined && { call: words }),
+      ...(error === undefined && returned !== undefined && { returns: returned }),
       ...(error !== undefined && {
         error,
-        reason: failureInWords(known, this.#recording, { frame, steps, debug }, FULL),
+        reason: failureInWords(known, this.#recording, { frame, steps, debug }, this.#style),
       }),
       ...(printed !== undefined && { console: printed }),
       ...(body.lines.length > 0 && { lines: body.lines }),
@@ -157,9 +207,13 @@ class Description {
     if (budget.left < 0) throw new ChainError('limit-exceeded', 'the trace is too large')
   }
 
-  /** Of a frame without sources: only its messages. */
+  /** Of a frame whose steps are not walked through: only its messages, events and transfers of coins. */
   #plain(frame: CallTree): Body {
     const calls: Frame[] = []
+    for (const { from, to, value } of frame.coinTransfers ?? []) {
+      this.#spend(TRANSFER_BYTES)
+      calls.push({ type: 'TRANSFER', from, to, value: toQuantity(value) })
+    }
     const events = this.#eventsOf(frame)
     for (const [position, inner] of frame.calls.entries()) {
       events.until(position, calls)
@@ -174,8 +228,9 @@ class Description {
     const logs = this.#logs.get(frame) ?? []
     let next = 0
     const put = ({ log }: RecordedLog, calls: Frame[]): void => {
+      if (++this.#events > MOST_EVENTS) return
       this.#spend(EVENT_BYTES + 2 * log.data.length)
-      const event = eventInWords(this.#known, log, FULL) ?? toHex(log.data)
+      const event = eventInWords(this.#known, log, this.#style) ?? toHex(log.data)
       calls.push({ type: 'EVENT', address: log.address, event })
     }
     return {
@@ -207,12 +262,12 @@ class Description {
   }
 
   /** Walks through the steps of a frame. */
-  #body(frame: CallTree, debug: DebugCode): Body {
+  #body(frame: CallTree, debug: DebugCode | undefined): Body {
     const { steps, frames } = this.#recording
     const own = frames.get(frame)
     const top: Open = { node: undefined, gas: 0, calls: [] }
     const open: Open[] = [top]
-    const lines = new Lines(debug, (bytes) => this.#spend(bytes))
+    const lines = debug && new Lines(debug, (bytes) => this.#spend(bytes))
     let name: string | undefined
     let step = Math.max(own?.first ?? 0, steps.first)
     const rest = Number(frame.gas - frame.gasUsed)
@@ -225,10 +280,11 @@ class Description {
         const pc = steps.pc(step)
         const isCall = ran !== undefined && step === end - 1
         const next = isCall ? Math.max(ran.end, step + 1) : step + 1
-        lines.add(pc, steps.gas(step) - gasAt(next) - (isCall && inner ? Number(inner.gasUsed) : 0))
+        lines?.add(pc, steps.gas(step) - gasAt(next) - (isCall && inner ? Number(inner.gasUsed) : 0))
         const op = steps.op(step)
         if (op >= LOG0 && op <= LOG4) events.one(position, open.at(-1)?.calls ?? top.calls)
-        if (op !== JUMP || step + 1 >= end) continue
+        else if (op === SSTORE || op === SLOAD || op === KECCAK256) this.#putStorage(step, op, open.at(-1)?.calls)
+        if (op !== JUMP || step + 1 >= end || debug === undefined) continue
         if (debug.isOut(pc) && open.length > 1) close(open.pop(), gasAt(next))
         else if (debug.isInto(pc)) {
           const called = this.#enter(debug, pc, steps.pc(next), gasAt(next), open)
@@ -244,9 +300,17 @@ class Description {
       if (ran !== undefined) step = Math.max(step, ran.end)
     }
     for (const left of open.slice(1)) close(left, rest)
-    const sorted = lines.sorted()
+    const sorted = lines?.sorted() ?? []
     for (const { file } of sorted) this.#files.add(file)
     return { name, lines: sorted, calls: top.calls }
+  }
+
+  #putStorage(step: number, op: number, calls: Frame[] | undefined): void {
+    const access = this.#storage?.at(step, op)
+    if (access === undefined) return
+    const { variables = [] } = access
+    this.#spend(variables.reduce((sum, of) => sum + 2 * of.value.length + of.name.length + 100, STORAGE_BYTES))
+    calls?.push(access)
   }
 
   /** An internal call begins. Returns the function's name if the dispatcher has called it. */

@@ -9,6 +9,8 @@ import { revertReason } from '../primitives/revert-reason.ts'
 import type { Log } from '../primitives/types.ts'
 import { unlessMissing } from '../state/partial-state.ts'
 import { type ContractsContext, contractName, decodedData, decodedEvent } from './abi.ts'
+import { decodeAs } from './abi-decoding.ts'
+import { type EnumNames, memberOf } from './enum-names.ts'
 import { nativeAt } from './native-sources.ts'
 
 /** How long values are. */
@@ -16,6 +18,8 @@ export type Style = {
   readonly address: (of: Address) => string
   /** Most characters of a text, and digits of bytes. */
   readonly longest: number
+  /** Members of enums are shown by their names; left out: by their numbers. */
+  readonly enums?: EnumNames
 }
 
 /** For answers to programs. */
@@ -90,6 +94,21 @@ export function eventInWords(known: ContractsContext, log: Log, style: Style = S
   return found && `${found.entry.name}(${listed(found.entry.inputs, found.values, coin)})`
 }
 
+/** What a call has returned: `0x70…79C8, total: 5`. undefined: nothing is known of it, or it returns nothing. */
+export function resultInWords(
+  known: ContractsContext,
+  to: Address,
+  { input, output }: { readonly input: Uint8Array; readonly output: Uint8Array },
+  style: Style = SHORT,
+): string | undefined {
+  if (output.length === 0) return undefined
+  const coin = coinOf(known, to)
+  const shape = shapeOf(style, { coin })
+  const { outputs = [] } = decodedData(known, to, 'functions', input, shape)?.entry ?? {}
+  const values = decodeAs(shape, outputs, output, 'lenient')
+  return values === undefined || values.length === 0 ? undefined : listed(outputs, values, coin)
+}
+
 /** On a fork: what is not here is not fetched for words. */
 export const ifHere = <T>(find: () => T): T | undefined => unlessMissing(find, () => undefined)
 
@@ -140,12 +159,12 @@ type ShapeOptions = {
   readonly coin?: Coin | undefined
 }
 
-function shapeOf({ address, longest }: Style, { errorOf, coin }: ShapeOptions): Shape<string> {
+function shapeOf({ address, longest, enums }: Style, { errorOf, coin }: ShapeOptions): Shape<string> {
   return {
-    scalar(type, value) {
+    scalar(type, value, parameter) {
       if (type === 'address') return address(hexToAddress(String(value)))
       if (type === 'string') return JSON.stringify(cut(String(value), longest))
-      if (type !== 'bytes') return String(value)
+      if (type !== 'bytes') return (enums && memberOf(enums, parameter, value)) ?? String(value)
       return errorOf?.(fromHex(value as Hex)) ?? cut(String(value), longest)
     },
     array: (values) => `[${values.join(', ')}]`,

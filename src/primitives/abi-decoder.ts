@@ -14,8 +14,11 @@ export type Strictness = 'strict' | 'exact' | 'lenient'
 
 /** Builds a caller's values. */
 export type Shape<T> = {
-  /** A value of a type other than arrays and tuples. Integers are bigint, addresses lower case; bytes and functions are hex. */
-  scalar(type: string, value: bigint | boolean | Hex | string): T
+  /**
+   * A value of a type other than arrays and tuples. Integers are bigint, addresses lower case; bytes and functions are hex. Of an
+   * element `parameter` has the internal type of its array.
+   */
+  scalar(type: string, value: bigint | boolean | Hex | string, parameter: AbiParameter): T
   array(values: readonly T[]): T
   /** The values are in the order of the components. */
   tuple(components: readonly AbiParameter[], values: readonly T[]): T
@@ -101,9 +104,9 @@ class Decoder<T> {
     }
     if (type === 'string' || type === 'bytes') {
       const bytes = this.#bytes(at)
-      return this.#shape.scalar(type, type === 'bytes' ? toHex(bytes) : this.#text(bytes))
+      return this.#shape.scalar(type, type === 'bytes' ? toHex(bytes) : this.#text(bytes), parameter)
     }
-    return this.#shape.scalar(type, this.#word(type, this.#take(at, WORD)))
+    return this.#shape.scalar(type, this.#word(type, this.#take(at, WORD)), parameter)
   }
 
   #array(element: AbiParameter, length: number, begin: number): T {

@@ -35,7 +35,7 @@ const flag = z.boolean({ error: 'expected true or false' }).nullish()
 const callOptions = z.object({ onlyTopCall: flag, withLog: flag })
 const prestateOptions = z.object({ diffMode: flag, disableCode: flag, disableStorage: flag, includeEmpty: flag })
 const flatOptions = z.object({ convertParityErrors: flag, includePrecompiles: flag })
-const solidityOptions = z.object({ withSources: flag })
+const solidityOptions = z.object({ withSources: flag, withStorage: flag })
 const muxOptions = z.record(z.string(), z.unknown(), { error: 'expected tracers by name' })
 
 type Maker = () => Tracer
@@ -91,13 +91,13 @@ const tracers: Readonly<Record<string, (config: unknown, quota: Quota, script?: 
   bigramTracer: kind(z.unknown(), () => () => new BigramTracer()),
   trigramTracer: kind(z.unknown(), () => () => new TrigramTracer()),
   solidityTracer: (config, quota) =>
-    kind(solidityOptions, ({ withSources }, trees) => {
+    kind(solidityOptions, ({ withSources, withStorage }, trees) => {
       const explain = quota.explain?.({ withSources: withSources === true })
-      // Each has 32 MB of steps.
+      // Each has 32 MB of steps, 96 MB with values.
       quota.explain = undefined
       if (explain === undefined)
         throw new ChainError('invalid-params', 'solidityTracer runs once, and not with JavaScript')
-      return () => new StepRecorder(trees, explain, quota.keepsValues)
+      return () => new StepRecorder(trees, explain, quota.keepsValues === true || withStorage === true)
     })(config, quota),
   muxTracer: (config, quota, script) =>
     kind(muxOptions, (parts) => {

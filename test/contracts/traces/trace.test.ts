@@ -21,6 +21,7 @@ const traced = async ({ rpc }: Chain, hash: string, tracerConfig = {}) =>
 /** A tree as nested lists of names. */
 const namesIn = (frame: Frame): unknown => {
   if (frame.type === 'EVENT') return frame.event
+  if ('value' in frame && !('function' in frame)) return frame.type
   if (frame.console !== undefined) return `print ${frame.console}`
   const inner = (frame.calls ?? []).map(namesIn)
   return inner.length === 0 ? frame.function : [frame.function, ...inner]
@@ -32,7 +33,7 @@ it('the tree has calls, internal calls, events and prints in the order in which 
   const put = ['Vault.put', ['Vault._check', 'Checks.atMost', 'Checked(amount: 1)']]
   expect(namesIn(await traced(chain, await caller.call('work', vault.address, 1n)))).toEqual([
     'Caller.work',
-    [...put, expect.stringMatching(/^Put\(from: 0x\w{40}, amount: 1, state: 1\)$/), 'print put 1'],
+    [...put, expect.stringMatching(/^Put\(from: 0x\w{40}, amount: 1, state: Open\)$/), 'print put 1'],
     ['Caller._square', 'Caller._times'],
     ['Vault.take', 'Vault._enough'],
     expect.stringMatching(/^Failed\(reason: 0x/),
@@ -49,8 +50,8 @@ it('the tree has calls, internal calls, events and prints in the order in which 
 /** Messages within a frame, also those of its internal calls. */
 const messagesIn = ({ calls = [] }: { readonly calls?: readonly Frame[] }): MessageFrame[] =>
   calls.flatMap((frame) => {
-    if (frame.type === 'EVENT') return []
-    return frame.type === 'INTERNAL' ? messagesIn(frame) : [frame as MessageFrame]
+    if (frame.type === 'INTERNAL') return messagesIn(frame)
+    return 'function' in frame ? [frame] : []
   })
 
 it('the lines of a message use its gas, without that of the messages within', async () => {
