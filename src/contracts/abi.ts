@@ -11,6 +11,7 @@ import { FACTORIES, systemContracts } from '../spec/preinstalls.ts'
 import type { KvReader, StateView } from '../state/types.ts'
 import { type DecodedValue, decodeAs, decodeEvent, shown } from './abi-decoding.ts'
 import { type AbiEntry, type AbiIndex, indexOf, typeOf } from './abi-index.ts'
+import type { EnumNames } from './enum-members.ts'
 import type { ForeignContract, ForeignContracts, ForeignSources } from './foreign-contracts.ts'
 import { knownAbi } from './known-abis.ts'
 import type { LocalContract, LocalContracts } from './local-contracts.ts'
@@ -32,6 +33,8 @@ export type KnownContracts = {
 export type ContractsContext = KnownContracts & {
   readonly view: StateView
   readonly spec: ChainSpec
+  /** Words have the members of these enums by their names; left out: by their numbers. */
+  readonly enums?: EnumNames
   /** Collects the contracts whose sources are asked for and not known. */
   readonly wantedSources?: Set<Address>
 }
@@ -59,6 +62,10 @@ export function contractAbi(known: ContractsContext, address: Address): Abi | un
     implementationsOf(known, address).find((abi) => abi !== undefined)
   )
 }
+
+/** All that is known of a contract's interface, with that of what it is a proxy of, and a twin's. */
+export const wholeAbi = (known: ContractsContext, address: Address): Abi =>
+  [ownAbi(known, address), ...implementationsOf(known, address)].flatMap((abi) => abi ?? [])
 
 /** The kind and implementation of a proxy; undefined for other contracts. */
 export const proxyOf = ({ view }: ContractsContext, address: Address): ProxyOf | undefined => proxyIn(view, address)

@@ -1,10 +1,12 @@
-// The storage of a contract on the chain by the layout of its sources: verified ones, or those of the developer's builds. Of a proxy
-// it is the storage of the proxy with the variables of the implementation.
+// What the sources of a contract on the chain declare, verified ones or those of the developer's builds: the layout of its storage, and
+// its enums. Of a proxy it is the storage of the proxy with the variables of the implementation.
 import { LRUCache } from 'lru-cache'
 import type { Address } from '../lib/hex.ts'
 import { contractSources, localContract, proxyOf, twinOf } from './abi.ts'
 import type { DebugContext } from './debug-info.ts'
-import { nativeAt } from './native-sources.ts'
+import type { EnumNames } from './enum-members.ts'
+import { enumsIn, merged } from './enum-names.ts'
+import { nativeAt, nativeEnums } from './native-sources.ts'
 import { type LayoutSources, storageLayoutOf } from './storage-layout.ts'
 import { ContractStorage } from './storage-values.ts'
 
@@ -24,21 +26,50 @@ export async function contractLayout(known: DebugContext, of: Address): Promise<
   const address = implementation ?? of
   // The storage of native contracts is that of their modules, which is not Solidity's code.
   if (nativeAt(known.spec, address) !== undefined) return undefined
-  const local = localContract(known, address)
-  const twin = twinOf(known, address)?.address ?? address
-  const found = local ?? known.verification?.contracts.get(known.view, twin) ?? known.forkSources?.get(known.view, twin)
+  const found = foundSources(known, address)
   if (found === undefined) {
     known.wantedSources?.add(address)
     return undefined
   }
-  let layout = layouts.get(found)
+  let layout = layouts.get(found.contract)
   if (layout === undefined) {
-    const sources = local === undefined ? verifiedSources(known, twin) : await localSources(known, local)
+    const sources = await found.read()
     const read = sources && storageLayoutOf(sources)
     layout = { storage: read && new ContractStorage(read) }
-    layouts.set(found, layout)
+    layouts.set(found.contract, layout)
   }
-  return layout.storage && { storage: layout.storage, name: found.name, address }
+  return layout.storage && { storage: layout.storage, name: found.contract.name, address }
+}
+
+/** As `layouts`. */
+const enums = new LRUCache<object, EnumNames>({ max: 256 })
+
+/** The enums that the sources of a contract declare, and those of what it is a proxy of. */
+export async function contractEnums(known: DebugContext, of: Address): Promise<EnumNames> {
+  const all: EnumNames[] = []
+  for (const address of [of, ...(proxyOf(known, of)?.implementations ?? [])]) {
+    if (nativeAt(known.spec, address) !== undefined) all.push(nativeEnums(known, address))
+    const found = foundSources(known, address)
+    if (found === undefined) continue
+    const names = enums.get(found.contract) ?? enumsIn((await found.read())?.sources ?? {})
+    enums.set(found.contract, names)
+    all.push(names)
+  }
+  return merged(all)
+}
+
+type FoundSources = {
+  readonly contract: { readonly name: string }
+  readonly read: () => Promise<LayoutSources | undefined>
+}
+
+/** Who knows the sources of an account's code: the developer's build before what was verified. */
+function foundSources(known: DebugContext, address: Address): FoundSources | undefined {
+  const local = localContract(known, address)
+  if (local !== undefined) return { contract: local, read: () => localSources(known, local) }
+  const twin = twinOf(known, address)?.address ?? address
+  const contract = known.verification?.contracts.get(known.view, twin) ?? known.forkSources?.get(known.view, twin)
+  return contract && { contract, read: async () => verifiedSources(known, twin) }
 }
 
 async function localSources(

@@ -1,10 +1,7 @@
 // The members of enums by the names that interfaces have for them (`internalType: "enum Vault.State"`), read from the declarations in
 // sources. A member is shown only if all sources agree on it.
-import type { AbiParameter } from 'abitype'
+import type { EnumNames } from './enum-members.ts'
 import { declarationsIn, type EnumDeclaration, type TypeDeclaration, UnknownSyntax } from './solidity-declarations.ts'
-
-/** Members by `Vault.State`; null: sources have several enums of the name. */
-export type EnumNames = ReadonlyMap<string, readonly string[] | null>
 
 const read = new WeakMap<object, EnumNames>()
 
@@ -45,12 +42,3 @@ const named = (types: ReadonlyMap<string, TypeDeclaration>, before: string) =>
   [...types.values()]
     .filter((type): type is EnumDeclaration => type.kind === 'enum')
     .map(({ name, names }) => [before + name, names] as const)
-
-/** The member that a value of a parameter is; undefined: it is of no enum, or the sources do not tell. */
-export function memberOf(enums: EnumNames, parameter: AbiParameter, value: unknown): string | undefined {
-  const { type, internalType } = parameter
-  if (typeof internalType !== 'string' || !/^uint(?:8|16)$/.test(type)) return undefined
-  // Of an element the type is that of its array.
-  const [, name = ''] = /^enum ([\w$.]+)/.exec(internalType) ?? []
-  return enums.get(name)?.[Number(value)]
-}

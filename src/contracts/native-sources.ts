@@ -6,7 +6,8 @@ import type { Address } from '../lib/hex.ts'
 import { PRECOMPILES } from '../precompiles/index.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
-import { type EnumNames, enumsIn } from './enum-names.ts'
+import type { EnumNames } from './enum-members.ts'
+import { enumsIn } from './enum-names.ts'
 import type { VerifiedContract, VerifiedSources } from './verified-contracts.ts'
 
 const BY_ADDRESS = new Map(PRECOMPILES.map((precompile) => [precompile.address, precompile]))

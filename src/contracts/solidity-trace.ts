@@ -7,13 +7,14 @@ import type { ExplainOptions } from '../runtime/tracing/tracers.ts'
 import type { CallTree } from '../runtime/types.ts'
 import { CONSOLE, consoleText } from './console.ts'
 import type { DebugCode, DebugContext } from './debug-info.ts'
-import { type EnumNames, enumsIn, merged } from './enum-names.ts'
+import type { EnumNames } from './enum-members.ts'
+import { enumsIn, merged } from './enum-names.ts'
 import { failureInWords } from './failure-words.ts'
 import { isCreation } from './internal-calls.ts'
 import { nativeAt, nativeEnums } from './native-sources.ts'
 import { codesOf, debugOf, logsByFrame, messageName, placeInWords, stackInWords, stackTraceOf } from './stack-trace.ts'
 import { KECCAK256, SLOAD, SSTORE, type StorageFrame, StorageSteps } from './storage-steps.ts'
-import { callInWords, eventInWords, FULL, resultInWords, type Style } from './words.ts'
+import { callInWords, eventInWords, FULL, resultInWords } from './words.ts'
 
 export type LineGas = { readonly file: string; readonly line: number; gas: number; steps: number }
 
@@ -97,17 +98,17 @@ const DEEPEST = 1024
 
 /** Throws ChainError `limit-exceeded` if it is too large. */
 export async function solidityTrace(
-  known: DebugContext,
+  context: DebugContext,
   recording: Recording,
   { withSources }: ExplainOptions,
 ): Promise<SolidityTrace> {
   const { steps, root } = recording
-  const find = debugOf(known, recording)
+  const find = debugOf(context, recording)
   const code = await codesOf(recording, find)
-  const style = { ...FULL, enums: enumsOf(known, recording, code) }
-  const stack = await stackTraceOf(known, recording, style, find)
+  const known = { ...context, enums: enumsOf(context, recording, code) }
+  const stack = await stackTraceOf(known, recording, FULL, find)
   const storage = recording.values && (await StorageSteps.of(known, recording))
-  const description = new Description(known, recording, code, style, storage)
+  const description = new Description(known, recording, code, storage)
   const tree = description.message(root, undefined)
   const leftOut = { storage: storage?.leftOut ?? 0, events: Math.max(0, recording.logs.length - MOST_EVENTS) }
   return {
@@ -121,7 +122,11 @@ export async function solidityTrace(
 }
 
 /** The enums in the sources of all codes that ran. */
-const enumsOf = (known: DebugContext, { frames }: Recording, code: ReadonlyMap<CallTree, DebugCode>): EnumNames => {
+export const enumsOf = (
+  known: DebugContext,
+  { frames }: Recording,
+  code: ReadonlyMap<CallTree, DebugCode>,
+): EnumNames => {
   const natives = new Set([...frames.keys()].flatMap(({ to }) => (to !== null && nativeAt(known.spec, to) ? [to] : [])))
   return merged([
     ...[...new Set(code.values())].map(({ info }) => enumsIn(info.sources)),
@@ -141,7 +146,6 @@ class Description {
   readonly #logs: ReadonlyMap<CallTree, readonly RecordedLog[]>
   /** Files of the lines that ran. */
   readonly #files = new Set<string>()
-  readonly #style: Style
   readonly #storage: StorageSteps | undefined
   /** Levels of the tree that are open. */
   #depth = 0
@@ -151,11 +155,9 @@ class Description {
     known: DebugContext,
     recording: Recording,
     code: ReadonlyMap<CallTree, DebugCode>,
-    style: Style,
     storage: StorageSteps | undefined,
   ) {
     this.#known = known
-    this.#style = style
     this.#storage = storage
     this.#recording = recording
     this.#code = code
@@ -169,18 +171,19 @@ class Description {
     const steps = this.#recording.frames.get(frame)
     const debug = this.#code.get(frame)
     const place = steps && caller?.locate(steps.calledAt)
-    const hasSteps = steps !== undefined && (debug !== undefined || (this.#storage !== undefined && steps.code.length > 0))
+    const hasSteps =
+      steps !== undefined && (debug !== undefined || (this.#storage !== undefined && steps.code.length > 0))
     this.#storage?.begin(frame)
     const body = hasSteps ? this.#body(frame, debug) : this.#plain(frame)
     this.#storage?.end()
     const { type, from, to, value, gas, gasUsed, input, output, error } = frame
-    const words = to === null || isCreation(frame) ? undefined : callInWords(known, to, input, this.#style)
-    const returned = to === null || isCreation(frame) ? undefined : resultInWords(known, to, frame, this.#style)
+    const words = to === null || isCreation(frame) ? undefined : callInWords(known, to, input, FULL)
+    const returned = to === null || isCreation(frame) ? undefined : resultInWords(known, to, frame, FULL)
     const printed = to === CONSOLE ? consoleText(input) : undefined
     this.#depth--
     return {
       type,
-      function: body.name ?? messageName(known, frame, this.#style),
+      function: body.name ?? messageName(known, frame, FULL),
       ...(place && { calledAt: placeInWords(place) }),
       from,
       ...(to !== null && { to }),
@@ -193,7 +196,7 @@ class Description {
       ...(error === undefined && returned !== undefined && { returns: returned }),
       ...(error !== undefined && {
         error,
-        reason: failureInWords(known, this.#recording, { frame, steps, debug }, this.#style),
+        reason: failureInWords(known, this.#recording, { frame, steps, debug }, FULL),
       }),
       ...(printed !== undefined && { console: printed }),
       ...(body.lines.length > 0 && { lines: body.lines }),
@@ -230,7 +233,7 @@ class Description {
     const put = ({ log }: RecordedLog, calls: Frame[]): void => {
       if (++this.#events > MOST_EVENTS) return
       this.#spend(EVENT_BYTES + 2 * log.data.length)
-      const event = eventInWords(this.#known, log, this.#style) ?? toHex(log.data)
+      const event = eventInWords(this.#known, log, FULL) ?? toHex(log.data)
       calls.push({ type: 'EVENT', address: log.address, event })
     }
     return {

@@ -10,7 +10,7 @@ import type { Log } from '../primitives/types.ts'
 import { unlessMissing } from '../state/partial-state.ts'
 import { type ContractsContext, contractName, decodedData, decodedEvent } from './abi.ts'
 import { decodeAs } from './abi-decoding.ts'
-import { type EnumNames, memberOf } from './enum-names.ts'
+import { type EnumNames, memberOf } from './enum-members.ts'
 import { nativeAt } from './native-sources.ts'
 
 /** How long values are. */
@@ -18,8 +18,6 @@ export type Style = {
   readonly address: (of: Address) => string
   /** Most characters of a text, and digits of bytes. */
   readonly longest: number
-  /** Members of enums are shown by their names; left out: by their numbers. */
-  readonly enums?: EnumNames
 }
 
 /** For answers to programs. */
@@ -66,7 +64,7 @@ function errorAt(
   if (plain !== undefined) return depth === 0 ? cut(plain, style.longest) : JSON.stringify(cut(plain, style.longest))
   const nested = (bytes: Uint8Array) =>
     depth < DEEPEST ? errorAt(known, undefined, bytes, style, depth + 1) : undefined
-  const found = decodedData(known, to, 'errors', data, shapeOf(style, { errorOf: nested }))
+  const found = decodedData(known, to, 'errors', data, shapeOf(style, { errorOf: nested, enums: known.enums }))
   return found && `${found.entry.name}(${listed(found.entry.inputs, found.values)})`
 }
 
@@ -82,7 +80,7 @@ export function callInWords(
   if (input.length < SELECTOR)
     return name === undefined ? undefined : `${of}${input.length === 0 ? 'receive' : 'fallback'}()`
   const coin = coinOf(known, to)
-  const found = decodedData(known, to, 'functions', input, shapeOf(style, { coin }))
+  const found = decodedData(known, to, 'functions', input, shapeOf(style, { coin, enums: known.enums }))
   if (found !== undefined) return `${of}${found.entry.name}(${listed(found.entry.inputs, found.values, coin)})`
   return `${of}${toHex(input.subarray(0, SELECTOR))}(${input.length > SELECTOR ? '…' : ''})`
 }
@@ -90,7 +88,7 @@ export function callInWords(
 /** An event: `Transfer(from: 0x…, to: 0x…, value: 5)`; undefined: nothing is known of it. */
 export function eventInWords(known: ContractsContext, log: Log, style: Style = SHORT): string | undefined {
   const coin = coinOf(known, log.address)
-  const found = decodedEvent(known, log, shapeOf(style, { coin }))
+  const found = decodedEvent(known, log, shapeOf(style, { coin, enums: known.enums }))
   return found && `${found.entry.name}(${listed(found.entry.inputs, found.values, coin)})`
 }
 
@@ -103,7 +101,7 @@ export function resultInWords(
 ): string | undefined {
   if (output.length === 0) return undefined
   const coin = coinOf(known, to)
-  const shape = shapeOf(style, { coin })
+  const shape = shapeOf(style, { coin, enums: known.enums })
   const { outputs = [] } = decodedData(known, to, 'functions', input, shape)?.entry ?? {}
   const values = decodeAs(shape, outputs, output, 'lenient')
   return values === undefined || values.length === 0 ? undefined : listed(outputs, values, coin)
@@ -157,9 +155,10 @@ type ShapeOptions = {
   /** Of bytes that another contract has returned. */
   readonly errorOf?: (data: Uint8Array) => string | undefined
   readonly coin?: Coin | undefined
+  readonly enums: EnumNames | undefined
 }
 
-function shapeOf({ address, longest, enums }: Style, { errorOf, coin }: ShapeOptions): Shape<string> {
+function shapeOf({ address, longest }: Style, { errorOf, coin, enums }: ShapeOptions): Shape<string> {
   return {
     scalar(type, value, parameter) {
       if (type === 'address') return address(hexToAddress(String(value)))

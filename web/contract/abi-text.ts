@@ -29,6 +29,10 @@ export function typeText(parameter: AbiParameter): string {
   return `(${inner.join(', ')})${parameter.type.slice('tuple'.length)}`
 }
 
+/** `Vault.State`, `Vault.Order[]`; undefined: of no type that the sources define. */
+export const namedType = ({ internalType }: AbiParameter = { type: '' }): string | undefined =>
+  typeof internalType === 'string' ? /^(?:enum|struct) (.+)$/.exec(internalType)?.[1] : undefined
+
 /** `transfer(address to, uint256 value)` */
 export const declarationOf = ({ name, inputs }: AbiFunction): string =>
   `${name}(${inputs.map((of) => `${typeText(of)}${of.name ? ` ${of.name}` : ''}`).join(', ')})`

@@ -1,8 +1,10 @@
 // The form of a contract function: one field for each argument, checked by its type before sending.
 import type { AbiParameter } from 'abitype'
 import type { ComponentChildren } from 'preact'
-import { useId, useState } from 'preact/hooks'
-import { exampleOf, InputError, isNested, typeText, valueOfText } from './abi-text.ts'
+import { useContext, useId, useState } from 'preact/hooks'
+import { membersOf } from '../../src/contracts/enum-members.ts'
+import { exampleOf, InputError, isNested, namedType, typeText, valueOfText } from './abi-text.ts'
+import { Enums } from './interfaces.ts'
 
 /** Texts of the fields and their errors; `read` returns the values, or undefined if one is invalid. */
 export type Arguments = {
@@ -64,6 +66,7 @@ export const ArgumentFields = ({ of, parameters }: { of: Arguments; parameters: 
 
 function ArgumentField({ parameter, position, of }: { parameter: AbiParameter; position: number; of: Arguments }) {
   const { type, name } = parameter
+  const members = membersOf(useContext(Enums), parameter)
   const field = {
     value: of.texts[position] ?? '',
     placeholder: exampleOf(parameter),
@@ -73,12 +76,25 @@ function ArgumentField({ parameter, position, of }: { parameter: AbiParameter; p
     onBlur: () => of.check(position),
   }
   return (
-    <LabelledField label={name || `argument ${position + 1}`} type={typeText(parameter)} fault={of.faults[position]}>
+    <LabelledField
+      label={name || `argument ${position + 1}`}
+      type={namedType(parameter) ?? typeText(parameter)}
+      fault={of.faults[position]}
+    >
       {(attributes) =>
         type === 'bool' ? (
           <select {...attributes} value={field.value} onChange={field.onInput}>
             <option>false</option>
             <option>true</option>
+          </select>
+        ) : members !== undefined ? (
+          <select {...attributes} value={field.value} onChange={field.onInput}>
+            <option value="">choose one</option>
+            {members.map((member, i) => (
+              <option key={member} value={i}>
+                {member}
+              </option>
+            ))}
           </select>
         ) : isNested(parameter) || type === 'bytes' || type === 'string' ? (
           <textarea {...attributes} {...field} rows={isNested(parameter) ? 3 : 1} />

@@ -2,14 +2,14 @@
 // enums by their members, of native contracts amounts in coins and validators by their names.
 import type { Abi, AbiParameter } from 'abitype'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
-import { api, type Contract, type Decoded, type EmbeddedAddress, useRead } from '../api.ts'
+import type { EnumNames } from '../../src/contracts/enum-members.ts'
+import { api, type Decoded, type EmbeddedAddress, useRead } from '../api.ts'
 import { DenomAmount, useBaseDenomination } from '../native/amounts.tsx'
 import { ValidatorLink } from '../native/parts.tsx'
 import { Coins, NATIVE, Parameters, plainValue } from '../parts.tsx'
-import { componentsOf, elementOf } from './abi-text.ts'
-import { filesOf } from './source-files.tsx'
-import { type ShowSpecial, Special, Value } from './values.tsx'
+import { componentsOf, elementOf, namedType } from './abi-text.ts'
+import { useInterface } from './interfaces.ts'
+import { memberShown, type ShowSpecial, Special, Value } from './values.tsx'
 
 /** `plain`: what is shown while nothing more is known. */
 export default function NamedParameters({
@@ -21,11 +21,11 @@ export default function NamedParameters({
   by: EmbeddedAddress
   plain: ComponentChildren
 }) {
-  const known = useInterface(by)
+  const known = useInterface(by.hash)
   const inputs = known && inputsOf(known.abi, of)
   if (known === undefined || inputs === undefined) return <>{plain}</>
   if (NATIVE.test(by.hash)) return <NativeParameters of={of} inputs={inputs} enums={known.enums} />
-  return <Shown of={of} inputs={inputs} special={(value, parameter) => member(known.enums, value, parameter)} />
+  return <Shown of={of} inputs={inputs} special={(value, parameter) => memberShown(known.enums, value, parameter)} />
 }
 
 type ShownProps = { of: Decoded; inputs: readonly AbiParameter[]; special: ShowSpecial }
@@ -33,7 +33,7 @@ type ShownProps = { of: Decoded; inputs: readonly AbiParameter[]; special: ShowS
 const Shown = ({ of, inputs, special }: ShownProps) => (
   <Special.Provider value={special}>
     <Parameters
-      of={{ ...of, parameters: of.parameters.map((each, i) => ({ ...each, type: typeName(inputs[i]) ?? each.type })) }}
+      of={{ ...of, parameters: of.parameters.map((each, i) => ({ ...each, type: namedType(inputs[i]) ?? each.type })) }}
       shown={of.parameters.map(({ value }, i) => {
         const input = inputs[i]
         if (input === undefined) return plainValue(value)
@@ -50,10 +50,6 @@ const Shown = ({ of, inputs, special }: ShownProps) => (
   </Special.Provider>
 )
 
-/** `Vault.State`, `Vault.Order[]`; undefined: of no type that the sources define. */
-const typeName = ({ internalType }: AbiParameter = { type: '' }): string | undefined =>
-  typeof internalType === 'string' ? /^(?:enum|struct) (.+)$/.exec(internalType)?.[1] : undefined
-
 // --- native contracts
 
 /** Names of amounts of the base coin. */
@@ -64,7 +60,7 @@ const HASH = /^0x[0-9a-f]{64}$/
 /** Names beside an amount of something else. */
 const OF_OTHERS = /^(denom|contractAddress|erc20Address)$/
 
-function NativeParameters({ of, inputs, enums }: Omit<ShownProps, 'special'> & { enums: Enums }) {
+function NativeParameters({ of, inputs, enums }: Omit<ShownProps, 'special'> & { enums: EnumNames }) {
   const base = useBaseDenomination()
   const isOfBase = !inputs.some(({ name = '' }) => OF_OTHERS.test(name))
   const special: ShowSpecial = (value, parameter) => {
@@ -73,7 +69,7 @@ function NativeParameters({ of, inputs, enums }: Omit<ShownProps, 'special'> & {
     if (typeof value !== 'string') return undefined
     if (isOfBase && type === 'uint256' && AMOUNT.test(name)) return <Coins value={value} digits={18} />
     if (VALIDATOR.test(name) && !HASH.test(value)) return <Validator address={value} />
-    return member(enums, value, parameter)
+    return memberShown(enums, value, parameter)
   }
   return <Shown of={of} inputs={inputs} special={special} />
 }
@@ -93,72 +89,7 @@ function Validator({ address }: { address: string }) {
   return data === undefined ? <code>{address}</code> : <ValidatorLink of={data} />
 }
 
-// --- enums
-
-/** The members of enums by their names; null: the sources have several of the name. */
-type Enums = ReadonlyMap<string, readonly string[] | null>
-
-function enumsIn(contract: Contract): Enums {
-  const found = new Map<string, readonly string[] | null>()
-  for (const { text } of filesOf(contract)) {
-    const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, '')
-    for (const [, name = '', list = ''] of code.matchAll(/\benum\s+([\w$]+)\s*\{([^}]*)\}/g)) {
-      const members = list.split(',').map((member) => member.trim())
-      const same = found.get(name)
-      found.set(name, same === undefined || same?.join() === members.join() ? members : null)
-    }
-  }
-  return found
-}
-
-/** The member of an enum, with its number. */
-function member(enums: Enums, value: unknown, { internalType = '' }: AbiParameter): ComponentChildren | undefined {
-  if (typeof internalType !== 'string' || !internalType.startsWith('enum ')) return undefined
-  const name = enums.get(internalType.slice(internalType.search(/[\w$]+$/)))?.[Number(value)]
-  if (name === undefined) return undefined
-  return (
-    <>
-      <code>{name}</code> <span class="faint">{String(value)}</span>
-    </>
-  )
-}
-
 // --- interfaces
-
-type Interface = { readonly abi: Abi; readonly enums: Enums }
-
-/** Interfaces that were read: the rows of a list often have the same contract. */
-const interfaces = new Map<string, Promise<Interface>>()
-const MOST_INTERFACES = 50
-
-/** The interface of a contract and of what it is a proxy of; undefined until it is read, and if it is not known. */
-function useInterface({ hash, implementations }: EmbeddedAddress): Interface | undefined {
-  const [known, setKnown] = useState<Interface | undefined>(undefined)
-  useEffect(() => {
-    let isCurrent = true
-    const reading = interfaces.get(hash) ?? readInterface([hash, ...implementations.map((of) => of.address_hash)])
-    if (interfaces.size >= MOST_INTERFACES) interfaces.clear()
-    interfaces.set(hash, reading)
-    reading.then(
-      (read) => isCurrent && setKnown(read),
-      () => interfaces.delete(hash),
-    )
-    return () => {
-      isCurrent = false
-    }
-  }, [hash])
-  return known
-}
-
-async function readInterface(hashes: readonly string[]): Promise<Interface> {
-  const contracts = await Promise.all(
-    hashes.map((address_hash_param) => api('/smart-contracts/{address_hash_param}', { address_hash_param }).load()),
-  )
-  return {
-    abi: contracts.flatMap(({ abi }) => (Array.isArray(abi) ? (abi as Abi) : [])),
-    enums: new Map(contracts.flatMap((contract) => [...enumsIn(contract)])),
-  }
-}
 
 const typeOf = (parameter: AbiParameter): string =>
   parameter.type.startsWith('tuple')

@@ -3,11 +3,12 @@ import type { AbiFunction } from 'abitype'
 import { useEffect, useState } from 'preact/hooks'
 import type { Abi } from 'viem'
 import { call, quantity, RpcError, rpcBatch } from '../rpc.ts'
-import { InputError, typeText, valueOfText } from './abi-text.ts'
+import { InputError, namedType, typeText, valueOfText } from './abi-text.ts'
 import { ArgumentFields, LabelledField, useArguments } from './arguments.tsx'
 import { DebugButton } from './debug-button.tsx'
 import { describeError } from './errors.ts'
 import { callData, FunctionList, functionsIn, outputsOf } from './functions.tsx'
+import { Enums, NO_ENUMS, useInterface } from './interfaces.ts'
 import { Value, Values } from './values.tsx'
 import { useWallets } from './wallets.ts'
 
@@ -21,10 +22,11 @@ export function ReadContract({ to, abi }: { to: string; abi: Abi }) {
   const [text, setText] = useState('')
   const [block, fault] = blockOf(text)
   const from = useWallets().connection?.account
+  const { enums = NO_ENUMS } = useInterface(to) ?? {}
   if (functions.length === 0) return <p class="note">It has no functions that only read.</p>
   const reads: Reads = { to, abi, block, from }
   return (
-    <>
+    <Enums.Provider value={enums}>
       <LabelledField label="Block" fault={fault} hint="The state of this block is read; empty: the newest.">
         {(attributes) => (
           <input
@@ -40,7 +42,7 @@ export function ReadContract({ to, abi }: { to: string; abi: Abi }) {
       {values.length > 0 && <Getters of={values} reads={reads} />}
       {others.length > 0 && <h2>Functions</h2>}
       <FunctionList of={others}>{(one) => <ReadForm of={one} reads={reads} />}</FunctionList>
-    </>
+    </Enums.Provider>
   )
 }
 
@@ -95,7 +97,8 @@ function Getters({ of, reads }: { of: readonly AbiFunction[]; reads: Reads }) {
         {of.map((one, i) => (
           <div key={one.name}>
             <dt>
-              {one.name} <code class="faint">{one.outputs.map(typeText).join(', ')}</code>
+              {one.name}{' '}
+              <code class="faint">{one.outputs.map((output) => namedType(output) ?? typeText(output)).join(', ')}</code>
             </dt>
             <dd>
               <Answer of={one} outcome={outcomes[i]} />

@@ -3,8 +3,10 @@ import type { AbiParameter } from 'abitype'
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { Link } from 'wouter-preact'
-import { componentsOf, elementOf, typeText } from './abi-text.ts'
+import { type EnumNames, memberOf } from '../../src/contracts/enum-members.ts'
+import { componentsOf, elementOf, namedType, typeText } from './abi-text.ts'
 import { plainText } from './errors.ts'
+import { Enums } from './interfaces.ts'
 
 /** Maximum shown elements of a list; only the number of further ones is shown. */
 const MOST_ELEMENTS = 200
@@ -15,7 +17,7 @@ export const Values = ({ of, parameters }: { of: readonly unknown[]; parameters:
       // Outputs are ordered and may have no name.
       <div key={i}>
         <dt>
-          {parameter.name} <code class="faint">{typeText(parameter)}</code>
+          {parameter.name} <code class="faint">{namedType(parameter) ?? typeText(parameter)}</code>
         </dt>
         <dd>
           <Value of={of[i]} parameter={parameter} />
@@ -29,8 +31,20 @@ export const Values = ({ of, parameters }: { of: readonly unknown[]; parameters:
 export type ShowSpecial = (of: unknown, parameter: AbiParameter) => ComponentChildren | undefined
 export const Special = createContext<ShowSpecial>(() => undefined)
 
+/** The member of an enum, with its number; undefined: a value of no enum that is known. */
+export function memberShown(enums: EnumNames, value: unknown, parameter: AbiParameter): ComponentChildren | undefined {
+  const name = memberOf(enums, parameter, value)
+  if (name === undefined) return undefined
+  return (
+    <>
+      <code>{name}</code> <span class="faint">{String(value)}</span>
+    </>
+  )
+}
+
 export function Value({ of, parameter }: { of: unknown; parameter: AbiParameter }): ComponentChildren {
-  const special = useContext(Special)(of, parameter)
+  const enums = useContext(Enums)
+  const special = useContext(Special)(of, parameter) ?? memberShown(enums, of, parameter)
   if (special !== undefined) return special
   const array = elementOf(parameter)
   if (array !== undefined && Array.isArray(of)) return <Elements of={of} element={array.element} />

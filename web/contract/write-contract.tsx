@@ -11,18 +11,20 @@ import { DebugButton } from './debug-button.tsx'
 import { DecodedCall } from './decoded-call.tsx'
 import { describeError } from './errors.ts'
 import { callData, FunctionList, outputsOf, writesIn } from './functions.tsx'
+import { Enums, NO_ENUMS, useInterface } from './interfaces.ts'
 import { Values } from './values.tsx'
 import { WalletBar } from './wallet-bar.tsx'
 import { send, type Transaction, useWallets } from './wallets.ts'
 
 export function WriteContract({ to, abi }: { to: string; abi: Abi }) {
   const functions = writesIn(abi)
+  const { enums = NO_ENUMS } = useInterface(to) ?? {}
   if (functions.length === 0) return <p class="note">It has no functions that write.</p>
   return (
-    <>
+    <Enums.Provider value={enums}>
       <WalletBar />
       <FunctionList of={functions}>{(one) => <WriteForm of={one} to={to} abi={abi} />}</FunctionList>
-    </>
+    </Enums.Provider>
   )
 }
 

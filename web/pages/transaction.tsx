@@ -74,7 +74,7 @@ const useTrace = (hash: string) =>
   useRead<SolidityTrace>({
     key: `solidityTracer ${hash}`,
     load: async () => {
-      const options = { tracer: 'solidityTracer', tracerConfig: { withSources: true } }
+      const options = { tracer: 'solidityTracer', tracerConfig: { withSources: true, withStorage: true } }
       return (await call('debug_traceTransaction', hash, options).load()) as SolidityTrace
     },
   })

@@ -1,8 +1,8 @@
 // Names of the functions called within a transaction, from the ABIs of verified contracts. The ABI coder is loaded only if a
 // called contract is verified.
 import { useEffect, useState } from 'preact/hooks'
-import type { Abi } from 'viem'
-import { api, type EmbeddedAddress } from '../api.ts'
+import type { EmbeddedAddress } from '../api.ts'
+import { interfaceOf } from '../contract/interfaces.ts'
 
 export type CallName = { readonly name: string; readonly text: string }
 /** The called function; undefined if the interface is unknown. */
@@ -35,10 +35,7 @@ async function decoderFor(known: ReadonlyMap<string, EmbeddedAddress>): Promise<
   if (targets.length === 0) return UNKNOWN
   const [{ decodeFunctionData }, ...found] = await Promise.all([
     import('viem/utils'),
-    ...targets.slice(0, MOST_CONTRACTS).map(async ([hash, { implementations }]) => {
-      const places = [hash, ...implementations.map(({ address_hash }) => address_hash)]
-      return [hash, (await Promise.all(places.map(abiOf))).flat()] as const
-    }),
+    ...targets.slice(0, MOST_CONTRACTS).map(async ([hash]) => [hash, (await interfaceOf(hash)).abi] as const),
   ])
   const abis = new Map(found)
   return (to, input) => {
@@ -51,12 +48,6 @@ async function decoderFor(known: ReadonlyMap<string, EmbeddedAddress>): Promise<
       return undefined
     }
   }
-}
-
-/** Interface of a contract; empty if it is not verified. */
-async function abiOf(hash: string): Promise<Abi> {
-  const { abi } = await api('/smart-contracts/{address_hash_param}/abi', { address_hash_param: hash }).load()
-  return Array.isArray(abi) ? (abi as Abi) : []
 }
 
 const textOf = (value: unknown): string =>

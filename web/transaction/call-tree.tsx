@@ -1,28 +1,33 @@
-// The call tree of a transaction: functions with their arguments, gas, value and failure of each call, with events and prints in
-// their places. Folded branches are not in the document, because a transaction can have many thousand calls.
+// The call tree of a transaction: a line for each call with arguments, result, gas and failure, with storage, events, moved coins and
+// prints in the order in which they happened. Only lines near the visible ones are in the document, because there can be many
+// thousands; the chosen line is shown in full below.
 import { useMemo, useState } from 'preact/hooks'
 import type { SolidityTrace } from '../../src/contracts/solidity-trace.ts'
-import { api, type EmbeddedAddress, type InternalTransaction, type Reading, type Transaction, useRead } from '../api.ts'
-import { abbreviated, withCommas } from '../format.ts'
-import { AddressLink, Coins, Copy, Cut, Fields, Loaded, Raw } from '../parts.tsx'
+import type { StorageFrame } from '../../src/contracts/storage-steps.ts'
+import { api, type InternalTransaction, type Reading, type Transaction, useRead } from '../api.ts'
+import { abbreviated, units, withCommas } from '../format.ts'
+import { VirtualList } from '../parts/virtual-list.tsx'
+import { COIN, Loaded } from '../parts.tsx'
+import { CallDetails, type Known, shown } from './call-details.tsx'
 import { useCallDecoder } from './call-names.ts'
-import { type Call, callsOf, callsOfRaw } from './calls.ts'
-
-type Known = ReadonlyMap<string, EmbeddedAddress>
+import { type Call, callsOf, callsOfRaw, type Hidden, hasEffect, type Row, rowsOf } from './calls.ts'
 
 /** Maximum calls unfolded at first. */
-const MOST_UNFOLDED = 100
-/** Maximum calls of one caller shown at once. */
-const MOST_SIBLINGS = 100
+const MOST_UNFOLDED = 300
 /** Maximum characters of a call's words in its line. */
 const LONGEST_WORDS = 160
+/** Variables of a slot in its line. */
+const MOST_VARIABLES = 2
+/** Pixels of a line, and of a level up to the deepest that is indented; `.frame` has the height, too. */
+const ROW_HEIGHT = 28
+const INDENT = 18
+const DEEPEST = 24
+/** Characters of the longest line. */
+const WIDEST = 240
 
 export function CallTree({ of, trace }: { of: Transaction; trace: Reading<SolidityTrace> }) {
-  const parameters = { transaction_hash_param: of.hash, items_count: 100 }
-  const messages = useRead(api('/transactions/{transaction_hash_param}/internal-transactions', parameters))
-  const known = useMemo(() => addressesIn([of, ...(messages.data?.items ?? [])]), [of, messages.data])
-  if (trace.error !== undefined) return <RawTree of={of} known={known} />
-  return <Loaded reading={trace}>{(root) => <TracedTree of={root} known={known} />}</Loaded>
+  if (trace.error !== undefined) return <RawTree of={of} />
+  return <Loaded reading={trace}>{(root) => <TracedTree of={root} transaction={of} />}</Loaded>
 }
 
 type Parties = Pick<InternalTransaction, 'from' | 'to' | 'created_contract'>
@@ -35,28 +40,57 @@ const addressesIn = (messages: readonly Parties[]): Known =>
       .flatMap((address) => (address === null ? [] : [[address.hash.toLowerCase(), address] as const])),
   )
 
-function TracedTree({ of, known }: { of: SolidityTrace; known: Known }) {
-  const [hidesInternal, hide] = useState(false)
-  const root = useMemo(() => callsOf(of, hidesInternal), [of, hidesInternal])
+const SWITCHES = [
+  ['internal', 'Internal calls'],
+  ['writes', 'Storage writes'],
+  ['reads', 'Storage reads'],
+] as const
+
+function TracedTree({ of, transaction }: { of: SolidityTrace; transaction: Transaction }) {
+  const [hidden, setHidden] = useState<Hidden>({ internal: false, writes: false, reads: true })
+  const root = useMemo(() => callsOf(of, hidden), [of, hidden])
+  const known = useMemo(() => addressesIn([transaction]), [transaction])
   return (
-    <Tree root={root} known={known}>
-      <button type="button" aria-pressed={!hidesInternal} onClick={() => hide(!hidesInternal)}>
-        Internal calls
-      </button>
-    </Tree>
+    <>
+      <Tree root={root} known={known}>
+        {SWITCHES.map(([what, name]) => (
+          <button
+            type="button"
+            key={what}
+            aria-pressed={!hidden[what]}
+            onClick={() => setHidden({ ...hidden, [what]: !hidden[what] })}
+          >
+            {name}
+          </button>
+        ))}
+      </Tree>
+      <Missing of={of} />
+    </>
   )
 }
 
-function RawTree({ of, known }: { of: Transaction; known: Known }) {
+/** What the node has left out. */
+function Missing({ of: { isCut, leftOut } }: { of: SolidityTrace }) {
+  const parts = [
+    isCut && 'the first steps were not kept, so that internal calls and storage of the beginning are missing',
+    leftOut && leftOut.storage > 0 && `${withCommas(leftOut.storage)} more reads and writes of storage are not shown`,
+    leftOut && leftOut.events > 0 && `${withCommas(leftOut.events)} more events are not shown`,
+  ].filter(Boolean)
+  return parts.length === 0 ? null : <p class="note">This transaction did very much: {parts.join('; ')}.</p>
+}
+
+function RawTree({ of }: { of: Transaction }) {
   const parameters = { transaction_hash_param: of.hash }
+  const messages = useRead(
+    api('/transactions/{transaction_hash_param}/internal-transactions', { ...parameters, items_count: 100 }),
+  )
+  const known = useMemo(() => addressesIn([of, ...(messages.data?.items ?? [])]), [of, messages.data])
   const reading = useRead(api('/transactions/{transaction_hash_param}/raw-trace', parameters))
   const decode = useCallDecoder(known)
+  const root = useMemo(() => reading.data && callsOfRaw(reading.data, decode), [reading.data, decode])
   return (
     <Loaded reading={reading}>
-      {(traces) => {
-        const root = callsOfRaw(traces, decode)
-        return root === undefined ? <p class="note">Nothing was executed.</p> : <Tree root={root} known={known} />
-      }}
+      {() => (root === undefined ? <p class="note">Nothing was executed.</p> : <Tree root={root} known={known} />)}
     </Loaded>
   )
 }
@@ -68,157 +102,196 @@ function isLarger({ calls }: Call, budget: { left: number }): boolean {
 }
 
 function Tree({ root, known, children }: { root: Call; known: Known; children?: preact.ComponentChildren }) {
-  const isLarge = isLarger(root, { left: MOST_UNFOLDED })
-  // `round` is the key of the tree: the buttons recreate all branches, with the new depth.
-  const [{ round, depth }, setRound] = useState({ round: 0, depth: isLarge ? 1 : 20 })
+  const isLarge = useMemo(() => isLarger(root, { left: MOST_UNFOLDED }), [root])
+  // Levels that are unfolded, but for the calls that were turned.
+  const [depth, setDepth] = useState<number>()
+  const [turned, turn] = useState<ReadonlySet<string>>(new Set())
+  const [chosen, choose] = useState<string>()
+  const levels = depth ?? (isLarge ? 1 : DEEPEST)
+  const rows = useMemo(
+    () => rowsOf(root, ({ key }, level) => level < levels !== turned.has(key)),
+    [root, levels, turned],
+  )
+  const index = rows.findIndex(({ call }) => call.key === chosen)
+  const row = rows[index]
+  const unfold = (levels: number) => {
+    setDepth(levels)
+    turn(new Set())
+  }
+  const toggle = (key: string) => {
+    const others = new Set(turned)
+    if (!others.delete(key)) others.add(key)
+    turn(others)
+  }
   return (
     <>
       <div class="forms">
-        <button type="button" onClick={() => setRound({ round: round + 1, depth: 1024 })}>
+        <button type="button" onClick={() => unfold(Number.POSITIVE_INFINITY)}>
           Unfold all
         </button>
-        <button type="button" onClick={() => setRound({ round: round + 1, depth: 0 })}>
+        <button type="button" onClick={() => unfold(0)}>
           Fold all
         </button>
         {children}
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by the keyboard */}
-      <section class="calls" aria-label="Tree of calls" tabIndex={0}>
-        <ul key={round}>
-          <Branch of={root} known={known} unfolded={depth} isUndone={false} />
-        </ul>
-      </section>
+      <div class="calls" style={{ height: `${Math.min(rows.length * ROW_HEIGHT + 14, 560)}px` }}>
+        <VirtualList
+          label="Tree of calls"
+          count={rows.length}
+          height={ROW_HEIGHT}
+          width={`${widest(rows)}ch`}
+          row={(i, tabIndex) => {
+            const of = rows[i]
+            return (
+              of && (
+                <Line
+                  key={of.call.key}
+                  of={of}
+                  tabIndex={tabIndex}
+                  isChosen={i === index}
+                  onChoice={() => choose(i === index ? undefined : of.call.key)}
+                  onToggle={() => toggle(of.call.key)}
+                />
+              )
+            )
+          }}
+        />
+      </div>
+      {row !== undefined && <CallDetails of={row} known={known} />}
     </>
   )
 }
 
-type BranchProps = {
-  of: Call
-  known: Known
-  /** Number of levels below that are unfolded at first. */
-  unfolded: number
-  /** Whether an enclosing call failed. */
-  isUndone: boolean
+/** Characters of the widest line, roughly. */
+const widest = (rows: readonly Row[]): number =>
+  rows.reduce((most, { call, depth }) => {
+    const words = Math.min(LONGEST_WORDS, textOf(call).length) + Math.min(60, (call.returns ?? '').length)
+    return Math.max(most, Math.min(WIDEST, words + 2 * Math.min(depth, DEEPEST) + (call.failure?.length ?? 0) + 50))
+  }, 0)
+
+type LineProps = {
+  of: Row
+  tabIndex: 0 | -1
+  isChosen: boolean
+  onChoice: () => void
+  onToggle: () => void
 }
 
-function Branch({ of, known, unfolded, isUndone }: BranchProps) {
-  const [isOpen, setOpen] = useState(unfolded > 0)
-  const [shown, setShown] = useState(MOST_SIBLINGS)
-  const [isDataShown, showData] = useState(false)
-  const { calls, failure } = of
-  const isFailed = failure !== undefined
+function Line({ of, tabIndex, isChosen, onChoice, onToggle }: LineProps) {
+  const { call, depth, isOpen, isUndone } = of
+  const { kind, calls, failure } = call
+  const onKeyDown = ({ key }: KeyboardEvent) => {
+    if (calls.length > 0 && key === (isOpen ? 'ArrowLeft' : 'ArrowRight')) onToggle()
+  }
+  const state = [failure !== undefined && 'failed', isUndone && 'undone', isChosen && 'chosen'].filter(Boolean)
   return (
-    <li>
-      <div class={isFailed || isUndone ? `frame failed ${of.kind}` : `frame ${of.kind}`}>
-        {calls.length > 0 ? (
-          <button
-            type="button"
-            class="twist"
-            aria-expanded={isOpen}
-            aria-label={`${calls.length} ${calls.length === 1 ? 'entry' : 'entries'} within`}
-            onClick={() => setOpen(!isOpen)}
-          >
-            {isOpen ? '▾' : '▸'}
-          </button>
-        ) : (
-          <span class="twist" />
-        )}
-        <Line of={of} known={known} isUndone={isUndone} />
-        {of.input !== undefined && (
-          <button type="button" class="action" aria-expanded={isDataShown} onClick={() => showData(!isDataShown)}>
-            data
-          </button>
-        )}
-      </div>
-      {isDataShown && <CallData of={of} />}
-      {isOpen && calls.length > 0 && (
-        <ul>
-          {calls.slice(0, shown).map((call) => (
-            <Branch key={call.key} of={call} known={known} unfolded={unfolded - 1} isUndone={isUndone || isFailed} />
-          ))}
-          {calls.length > shown && (
-            <li>
-              <button type="button" class="action" onClick={() => setShown(shown + MOST_SIBLINGS)}>
-                {withCommas(calls.length - shown)} more
-              </button>
-            </li>
-          )}
-        </ul>
+    <div class={`frame ${kind} ${state.join(' ')}`} style={{ paddingLeft: `${INDENT * Math.min(depth, DEEPEST)}px` }}>
+      {calls.length > 0 ? (
+        <button
+          type="button"
+          class="twist"
+          tabIndex={-1}
+          aria-expanded={isOpen}
+          aria-label={`${calls.length} ${calls.length === 1 ? 'entry' : 'entries'} within`}
+          onClick={onToggle}
+        >
+          {isOpen ? '▾' : '▸'}
+        </button>
+      ) : (
+        <span class="twist" />
       )}
-    </li>
+      <button
+        type="button"
+        class="line"
+        tabIndex={tabIndex}
+        aria-pressed={isChosen}
+        onClick={onChoice}
+        onKeyDown={onKeyDown}
+      >
+        <span class="method">{kind}</span>
+        <Words of={call} />
+        {failure === undefined && isUndone && hasEffect(call) && <span class="bad">undone</span>}
+      </button>
+    </div>
   )
 }
 
-/** One call, event or print in one line. */
-function Line({ of, known, isUndone }: Pick<BranchProps, 'of' | 'known' | 'isUndone'>) {
-  const { kind, to, name, words, place, value = '0', gasUsed, failure } = of
+/** What a line says of its call. */
+function Words({ of }: { of: Call }) {
+  const { kind, to, name, returns, failure, value = '0x0', gasUsed, place, storage } = of
+  if (storage !== undefined) return <StorageWords of={storage} />
   return (
     <>
-      <span class="method">{kind}</span>
-      {to === null ? (
+      {kind === 'event' || to === undefined ? null : to === null ? (
         <span class="faint">nothing was created</span>
       ) : (
-        to && <Party hash={to} name={name} known={known} />
+        <bdi class={name === undefined ? 'mono' : ''} title={to}>
+          {name ?? abbreviated(to, 4)}
+        </bdi>
       )}
-      {words !== undefined && <code title={words}>{inShort(words)}</code>}
-      {BigInt(value) > 0n && <Coins value={BigInt(value).toString()} digits={6} />}
+      {of.words !== undefined && <code>{inShort(of.words)}</code>}
+      {failure !== undefined && <span class="bad">{inShort(failure)}</span>}
+      {returns !== undefined && <code class="faint">→ {inShort(returns, 60)}</code>}
+      {BigInt(value) > 0n && (
+        <span>
+          {units(BigInt(value).toString(), 18, 6)} {COIN}
+        </span>
+      )}
       {gasUsed !== undefined && <span class="faint">{withCommas(Number(gasUsed))} gas</span>}
       {place !== undefined && <span class="faint place">{place}</span>}
-      {failure !== undefined ? (
-        <span class="bad">
-          <Cut text={shortened(failure)} />
-        </span>
-      ) : (
-        isUndone && to !== undefined && <span class="bad">undone</span>
-      )}
     </>
   )
 }
+
+type Named = { readonly name: string; readonly before?: string; readonly value: string }
+
+/** The variables of a slot; of one without a name its words. */
+const variablesOf = ({ slot, before, value, variables }: StorageFrame): readonly Named[] =>
+  variables ?? [
+    {
+      name: `slot ${wordInShort(slot)}`,
+      value: wordInShort(value),
+      ...(before !== undefined && { before: wordInShort(before) }),
+    },
+  ]
+
+/** `owner = 0x70…79C8`, of a write with the value before. */
+function StorageWords({ of }: { of: StorageFrame }) {
+  const all = variablesOf(of)
+  return (
+    <>
+      {all.slice(0, MOST_VARIABLES).map(({ name, before, value }) => (
+        <code class="variable" key={name}>
+          {inShort(name, 90)}
+          <span class="faint">{before === undefined ? ' = ' : `: ${inShort(shown(before), 60)} → `}</span>
+          {inShort(shown(value), 60)}
+        </code>
+      ))}
+      {all.length > MOST_VARIABLES && <span class="faint">and {all.length - MOST_VARIABLES} more</span>}
+    </>
+  )
+}
+
+/** A word as a number where it is a small one, else its first and last digits. */
+function wordInShort(word: string): string {
+  const number = BigInt(word)
+  return number < 2n ** 64n ? number.toString() : abbreviated(word, 4)
+}
+
+/** All of a line's text, to know how wide it is. */
+const textOf = ({ words = '', place = '', storage, name = '' }: Call): string =>
+  storage === undefined
+    ? name + words + place
+    : variablesOf(storage)
+        .slice(0, MOST_VARIABLES)
+        .map((of) => of.name + (of.before ?? '') + of.value)
+        .join()
 
 /** With short addresses. */
 const shortened = (text: string): string =>
   text.replaceAll(/\b0x[0-9a-f]{40}\b/gi, (address) => abbreviated(address, 4))
 
-function inShort(words: string): string {
+function inShort(words: string, longest = LONGEST_WORDS): string {
   const text = shortened(words)
-  return text.length > LONGEST_WORDS ? `${text.slice(0, LONGEST_WORDS)}…` : text
+  return text.length > longest ? `${text.slice(0, longest)}…` : text
 }
-
-function Party({ hash, name, known }: { hash: string; name: string | undefined; known: Known }) {
-  const address = known.get(hash)
-  return (
-    <span class="address">
-      <AddressLink
-        hash={address?.hash ?? hash}
-        name={name ?? address?.name ?? null}
-        isContract={address?.is_contract ?? name !== undefined}
-      />
-    </span>
-  )
-}
-
-function CallData({ of: { words, failure, place, gas, input = '0x', output = '0x' } }: { of: Call }) {
-  return (
-    <div class="frame-data">
-      <Fields
-        of={{
-          Function: words === undefined ? null : <code>{words}</code>,
-          Failure: failure === undefined ? null : <span class="bad">{failure}</span>,
-          'Called at': place === undefined ? null : <code>{place}</code>,
-          'Gas given': gas === undefined ? null : withCommas(Number(gas)),
-          Input: input === '0x' ? null : <Data of={input} name="Input" />,
-          Output: output === '0x' ? null : <Data of={output} name="Output" />,
-        }}
-      />
-    </div>
-  )
-}
-
-const Data = ({ of, name }: { of: string; name: string }) => (
-  <>
-    <Raw label={name}>
-      <code>{of}</code>
-    </Raw>
-    <Copy text={of} of={name.toLowerCase()} />
-  </>
-)

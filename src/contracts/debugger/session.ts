@@ -9,6 +9,7 @@ import { CONSOLE, consoleText } from '../console.ts'
 import { contractLayout } from '../contract-layout.ts'
 import type { DebugContext } from '../debug-info.ts'
 import { failureInWords } from '../failure-words.ts'
+import { enumsOf } from '../solidity-trace.ts'
 import { codesOf, debugOf, failedFrames, logsByFrame, messageName } from '../stack-trace.ts'
 import { eventInWords, FULL } from '../words.ts'
 import { Activations } from './activations.ts'
@@ -52,11 +53,12 @@ const MOST_EVENTS = 10_000
 const MOST_CALLS = 10_000
 
 /** Prepares a recording that keeps values. */
-export async function openSession(known: DebugContext, recording: Recording): Promise<DebugSession> {
+export async function openSession(context: DebugContext, recording: Recording): Promise<DebugSession> {
   const { values, root, frames } = recording
   if (values === undefined) throw new Error('a recording without values')
-  const find = debugOf(known, recording)
+  const find = debugOf(context, recording)
   const codes = await codesOf(recording, find)
+  const known = { ...context, enums: enumsOf(context, recording, codes) }
   const storage = await values.storage(yieldToEventLoop('heavy'))
   const activations = new Activations(recording, codes)
   const files = new Map<string, string>()

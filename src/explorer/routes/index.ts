@@ -6,6 +6,7 @@ import * as addressTokens from './address-tokens.ts'
 import * as addresses from './addresses.ts'
 import * as blocks from './blocks.ts'
 import * as config from './config.ts'
+import * as contractInterface from './contract-interface.ts'
 import * as exports from './exports.ts'
 import * as mainPage from './main-page.ts'
 import * as nativeAddresses from './native-addresses.ts'
@@ -33,6 +34,7 @@ const modules = [
   addresses,
   blocks,
   config,
+  contractInterface,
   exports,
   mainPage,
   nativeAddresses,

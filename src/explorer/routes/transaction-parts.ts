@@ -1,6 +1,8 @@
 // Lists of one transaction: token transfers, messages, logs, state changes, its trace. They are empty while it is pending; 404
 // for an unknown transaction.
+
 import { z } from 'zod'
+import { contractEnums } from '../../contracts/contract-layout.ts'
 import { LIST, TOKEN_TYPES, transferEntry } from '../../indexer/tables.ts'
 import type { Hash } from '../../lib/hex.ts'
 import { entriesBetween } from '../../tables/list.ts'
@@ -125,7 +127,10 @@ export const transactionSummary = explorerRoute({
   }),
   async handler({ params }, context) {
     const mined = await minedByHash(context, params.transaction_hash_param)
-    const summaries = mined === undefined ? [] : [wireSummary(summaryOf(context, mined))]
+    const to = mined?.transaction.to ?? undefined
+    const enums = to && (await contractEnums(context, to))
+    const known = enums === undefined ? context : { ...context, enums }
+    const summaries = mined === undefined ? [] : [wireSummary(summaryOf(known, mined))]
     return { success: true as const, data: { summaries } }
   },
 })
