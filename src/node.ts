@@ -33,6 +33,7 @@ import { Metrics, sizeOfFolder } from './monitoring/metrics.ts'
 import { canSharePort, defaultReadThreads, ReadThreads } from './readers/read-threads.ts'
 import { SharedHead } from './readers/shared-head.ts'
 import { type CallMeter, defaultRpcOptions, type Reforking, type RpcOptions } from './rpc/define.ts'
+import { DevelopmentTimeline } from './rpc/development-timeline.ts'
 import { meters } from './rpc/meters.ts'
 import { PollingFilters } from './rpc/notifications/polling-filters.ts'
 import type { CallLimits } from './runtime/call.ts'
@@ -379,6 +380,9 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   const filters = new PollingFilters(chain)
   const queue = new WorkQueue(options.fork === undefined ? options.work : forkWork(options.work))
   const explorer = await openExplorer({ chain, queue, network: network?.status, log }, options.explorer)
+  const timeline = rpcOptions.development
+    ? new DevelopmentTimeline(chain, () => explorer.hub.push('development', 'timeline', {}))
+    : undefined
   const monitoring = monitor(options, { chain, queue, readers, network, ...watch }, rpcOptions.version)
   const server = createServer({
     rpc: {
@@ -387,7 +391,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       index: new Logs(chain),
       wallet,
       filters,
-      development: { impersonated: new Set(), autoImpersonate: false },
+      development: { impersonated: new Set(), autoImpersonate: false, timeline },
       network: network?.status,
       queue,
       contracts: explorer,

@@ -48,6 +48,7 @@ import type {
   MinedLog,
   MinedReceipt,
   MinedTransaction,
+  RewindTarget,
   TransactionOrigin,
 } from './types.ts'
 import { Writer } from './writer.ts'
@@ -70,8 +71,7 @@ export class BlockChain implements ChainFace {
     // An empty block is cheap, and every gas estimate after a new block needs it: do not build it as heavy work.
     const turns = () => yieldToEventLoop(this.pool.hasReady() ? 'heavy' : 'block')
     const build = () => this.build({}, undefined, { pause: turns() })
-    const settings = () => Object.values(this.#proposed()).join()
-    this.#pending = new PendingBlock(pending ?? build, settings)
+    this.#pending = new PendingBlock(pending ?? build, () => Object.values(this.#proposed()).join())
     this.store = store
     this.#writer = new Writer(store)
     this.events = new ChainEventEmitter(onError)
@@ -353,15 +353,18 @@ export class BlockChain implements ChainFace {
 
   edit(change: StateEdit): Promise<void> {
     const edit = async () => {
-      await this.#canonical.amend((view) => editState(this.#runtime, this.head, view, change))
+      const diff = await this.#canonical.amend((view) => editState(this.#runtime, this.head, view, change))
       this.#headMoved()
+      this.events.emit('edited', diff)
     }
     return untilComplete(this.missing, () => this.#writer.run(edit))
   }
 
   snapshot(restore?: () => void): bigint {
     const { checkpoint, head } = this.#canonical
-    return this.#snapshots.add({ head, checkpoint, waiting: this.#persistentPool.content(), restore })
+    const id = this.#snapshots.add({ head, checkpoint, waiting: this.#persistentPool.content(), restore })
+    this.events.emit('snapshot', id)
+    return id
   }
 
   snapshots(): ReadonlyMap<bigint, SealedHeader> {
@@ -371,21 +374,19 @@ export class BlockChain implements ChainFace {
   rollback(id: bigint): Promise<boolean> {
     return this.#writer.run(async () => {
       const snapshot = this.#snapshots.use(id)
-      if (snapshot === undefined) return false
-      await this.#rewind(snapshot.checkpoint, snapshot.waiting)
-      snapshot.restore?.()
-      return true
+      if (snapshot) await this.#rewind(snapshot.checkpoint, { snapshot: id }, snapshot.waiting)
+      snapshot?.restore?.()
+      return snapshot !== undefined
     })
   }
 
   rewind(number: bigint, waiting: 'dropped' | 'kept' = 'dropped'): Promise<void> {
-    return this.#writer.run(() =>
-      this.#rewind(this.#canonical.checkpointAt(number), waiting === 'kept' ? this.#persistentPool.content() : []),
-    )
+    const kept = () => (waiting === 'kept' ? this.#persistentPool.content() : [])
+    return this.#writer.run(() => this.#rewind(this.#canonical.checkpointAt(number), { block: number }, kept()))
   }
 
   reset(): Promise<void> {
-    return this.#writer.run(() => this.#rewind(readBegun(this.store) ?? { number: 0n, version: 0 }, []))
+    return this.#writer.run(() => this.#rewind(readBegun(this.store) ?? { number: 0n, version: 0 }, 'beginning'))
   }
 
   /**
@@ -404,7 +405,7 @@ export class BlockChain implements ChainFace {
       this.#parts = this.#open(identity)
       this.#snapshots = new Snapshots()
       this.#headMoved()
-      this.events.emit('removed', blocks, logs)
+      this.events.emit('removed', blocks, logs, 'beginning')
     })
   }
 
@@ -433,7 +434,7 @@ export class BlockChain implements ChainFace {
     this.events.emit('block', executed, times)
   }
 
-  async #rewind(checkpoint: StateCheckpoint, waiting: readonly PooledTransaction[]): Promise<void> {
+  async #rewind(checkpoint: StateCheckpoint, to: RewindTarget, waiting: readonly PooledTransaction[] = []) {
     this.#canonical.requireState(checkpoint)
     this.#snapshots.dropAfter(checkpoint)
     const removed = await this.#canonical.rewind(checkpoint)
@@ -442,7 +443,7 @@ export class BlockChain implements ChainFace {
     this.#persistentPool.replace(waiting)
     const logs = removed.flatMap(({ block, receipts }) => minedLogs(block, receipts))
     const blocks = removed.map(({ block }) => block)
-    this.events.emit('removed', blocks, logs)
+    this.events.emit('removed', blocks, logs, to)
   }
 
   /** What a block on the head is made of. Its attributes: those given, else the producer's, else the defaults. */

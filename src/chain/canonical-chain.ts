@@ -200,10 +200,13 @@ export class CanonicalChain {
     })
   }
 
-  /** Changes the state at the head outside any block. Throws MissingState. The state root in the head's header stays the same. */
-  async amend(change: (view: StateView) => void): Promise<void> {
+  /**
+   * Changes the state at the head outside any block, and settles with what `change` returns. Throws MissingState. The state root in the
+   * head's header stays the same.
+   */
+  async amend<T>(change: (view: StateView) => T): Promise<T> {
     const view = this.view(false)
-    change(view)
+    const result = change(view)
     const { rows, codes } = await view.changes()
     const staged = this.#state.stage(rows, codes, view.storageId)
     const { number } = this.#head
@@ -217,6 +220,7 @@ export class CanonicalChain {
     ])
     pruned.afterWrite()
     this.#publish()
+    return result
   }
 
   /** Moves to a head that another thread has committed to the same database. It undoes nothing. */

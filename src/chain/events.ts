@@ -5,12 +5,20 @@ type EventValues = {
   block: Parameters<Parameters<ChainEvents['on']>[1]>
   pending: unknown[]
   removed: unknown[]
+  edited: unknown[]
+  snapshot: unknown[]
 }
 type Listener = (...values: never[]) => void
 
 export class ChainEventEmitter implements ChainEvents {
   /** Lists are replaced, not mutated, so listeners may be added or removed while an event is emitted. */
-  readonly #listeners: Record<keyof EventValues, readonly Listener[]> = { block: [], pending: [], removed: [] }
+  readonly #listeners: Record<keyof EventValues, readonly Listener[]> = {
+    block: [],
+    pending: [],
+    removed: [],
+    edited: [],
+    snapshot: [],
+  }
   readonly #onError: (error: unknown) => void
 
   constructor(onError: (error: unknown) => void) {

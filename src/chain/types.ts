@@ -25,7 +25,16 @@ import type { ExecutionRecord } from '../runtime/tracing/execution-recorder.ts'
 import type { TracerChoice } from '../runtime/tracing/tracers.ts'
 import type { CallOptions, CallOutcome, CallRequest, ExecutedBlock, PayloadAttributes } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
-import type { Account, ChangedAccount, KvReader, KvStore, MissingParts, StateView, WriteOp } from '../state/types.ts'
+import type {
+  Account,
+  ChangedAccount,
+  KvReader,
+  KvStore,
+  MissingParts,
+  StateView,
+  TransactionDiff,
+  WriteOp,
+} from '../state/types.ts'
 import type { BlockBuilder } from './block-builder.ts'
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
@@ -59,9 +68,22 @@ export interface ChainEvents {
   on(event: 'block', listener: (executed: ExecutedBlock, times: BlockTimes) => void): () => void
   /** A transaction became executable in the pool. */
   on(event: 'pending', listener: (transaction: Transaction) => void): () => void
-  /** Blocks were removed (newest first) by a development method such as evm_revert. */
-  on(event: 'removed', listener: (blocks: readonly Block[], logs: readonly MinedLog[]) => void): () => void
+  /** Blocks were removed (newest first) by a development method such as evm_revert; none if only edits were undone. */
+  on(
+    event: 'removed',
+    listener: (blocks: readonly Block[], logs: readonly MinedLog[], to: RewindTarget) => void,
+  ): () => void
+  /** The state at the head was changed outside any block. */
+  on(event: 'edited', listener: (diff: TransactionDiff) => void): () => void
+  /** A snapshot was taken. */
+  on(event: 'snapshot', listener: (id: bigint) => void): () => void
 }
+
+/** What a rewind goes back to: a snapshot, the state after a block, or the chain's beginning. */
+export type RewindTarget =
+  | { readonly snapshot: bigint; readonly block?: never }
+  | { readonly block: bigint; readonly snapshot?: never }
+  | 'beginning'
 
 /**
  * Makes the rows of the index. They depend only on the arguments and are written in the batch of their state version. A state

@@ -18,6 +18,7 @@ import type { CallRequest, SentMessages } from '../runtime/types.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { JsonChunk } from './chunked-json.ts'
 import { bool, type Encode, encoderOf } from './codec.ts'
+import type { DevelopmentTimeline } from './development-timeline.ts'
 import type { WireError } from './errors.ts'
 import type { GcStatistics } from './gc-statistics.ts'
 import type { LogIndex, LogSearch } from './log-search.ts'
@@ -64,6 +65,8 @@ export interface Subscriber {
 export type DevelopmentState = {
   readonly impersonated: Set<Address>
   autoImpersonate: boolean
+  /** What was done, for the development page; left out: it is not kept. */
+  readonly timeline?: DevelopmentTimeline | undefined
 }
 
 export type RpcOptions = {
@@ -272,6 +275,8 @@ type Definition<P extends Params, R extends Result> = {
    * block `pending` the thread passes the request back.
    */
   readonly committed?: boolean
+  /** Changes something beside the state and the blocks, as the clock: the development page shows the call. */
+  readonly noted?: boolean
   /** Pools a transaction and then awaits `settled`. In a batch it shares a block with the sends before and after it. */
   readonly sends?: boolean
   /** `signal` is aborted when the connection of the request is closed. */
@@ -290,6 +295,7 @@ export type RpcMethod<P extends Params = Params, R extends Result = Result> = {
   readonly heavy: boolean
   readonly committed: boolean
   readonly sends: boolean
+  readonly noted: boolean
   /** Runs the handler on decoded arguments and encodes its result. */
   invoke(args: readonly unknown[], context: RpcContext, signal: AbortSignal): Promise<unknown>
 }
@@ -297,7 +303,7 @@ export type RpcMethod<P extends Params = Params, R extends Result = Result> = {
 /** Makes a method of its definition. The schemas give the types of the handler's arguments and result. */
 export function rpcMethod<const P extends Params, R extends Result>(definition: Definition<P, R>): RpcMethod<P, R> {
   const { summary, params, names = [], result, gate } = definition
-  const { heavy = false, committed = false, sends = false } = definition
+  const { heavy = false, committed = false, sends = false, noted = false } = definition
   const encode = typeof result === 'function' ? (result as Encode) : encoderOf(result)
   return {
     summary,
@@ -309,6 +315,7 @@ export function rpcMethod<const P extends Params, R extends Result>(definition: 
     heavy,
     committed,
     sends,
+    noted,
     // The dispatcher has decoded each argument with the schema at its position.
     invoke: async (args, context, signal) => encode(await definition.handler(args as Arguments<P>, context, signal)),
   }

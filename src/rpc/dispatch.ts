@@ -260,6 +260,9 @@ async function answerRequest(
   began: number,
 ): Promise<Answer | undefined> {
   const outcome = await call(request, method, context, signal)
+  // False: there was nothing to change.
+  const hasChanged = method?.noted === true && 'result' in outcome && outcome.result !== false
+  if (hasChanged) context.development.timeline?.note(request.method, request.params)
   context.meter?.ended(method && request.method, began, 'error' in outcome ? outcome.error.code : undefined)
   const { id } = request
   if (id === undefined || signal.aborted) return undefined

@@ -1,6 +1,7 @@
-// State of a development node, read again with every block and after every action of a panel.
-import { useEffect, useState } from 'preact/hooks'
-import { useBlockVersion } from '../api.ts'
+// State of a development node, read again with every block, with what other programs do to it, and after every action of a panel.
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Timeline } from '../../src/rpc/development-timeline.ts'
+import { useBlockVersion, useLive } from '../api.ts'
 import { call, RpcError, rpcBatch } from '../rpc.ts'
 
 export type NodeState = {
@@ -18,7 +19,7 @@ export type NodeState = {
   readonly namespaces: readonly string[]
   /** Accounts that the node signs for, and impersonated ones. */
   readonly accounts: readonly string[]
-  readonly snapshots: readonly { readonly id: string; readonly block: number }[]
+  readonly timeline: Timeline
 }
 
 /** Properties of each panel; `reread` is called after an action. */
@@ -31,20 +32,19 @@ function orThrow<T>(result: T | RpcError): T {
 
 /** Throws the first error in the node's answers. */
 async function readNode(): Promise<NodeState> {
-  const [client, info, metadata, automine, interval, modules, accounts] = await rpcBatch([
+  const [client, info, automine, interval, modules, accounts, timeline] = await rpcBatch([
     call('web3_clientVersion'),
     call('anvil_nodeInfo'),
-    call('anvil_metadata'),
     call('anvil_getAutomine'),
     call('anvil_getIntervalMining'),
     call('rpc_modules'),
     call('eth_accounts'),
+    call('kestrel_getTimeline'),
   ])
   const { currentBlockNumber, currentBlockTimestamp, hardFork, environment } = orThrow(info)
-  const { chainId, snapshots } = orThrow(metadata)
   return {
     client: orThrow(client),
-    chainId,
+    chainId: Number(environment.chainId),
     blockNumber: BigInt(currentBlockNumber),
     timestamp: currentBlockTimestamp,
     fork: hardFork,
@@ -54,13 +54,31 @@ async function readNode(): Promise<NodeState> {
     interval: orThrow(interval),
     namespaces: Object.keys(orThrow(modules)).sort(),
     accounts: orThrow(accounts),
-    snapshots: Object.entries(snapshots).map(([id, [block]]) => ({ id, block })),
+    timeline: orThrow(timeline),
   }
+}
+
+/** Least milliseconds between reads for events. */
+const INTERVAL = 500
+
+/** Increases when something was done to the node, at most twice a second. */
+function useOccurrences(): number {
+  const [count, setCount] = useState(0)
+  const timer = useRef<ReturnType<typeof setTimeout>>()
+  useLive('development', 'timeline', () => {
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined
+      setCount((before) => before + 1)
+    }, INTERVAL)
+  })
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return count
 }
 
 /** The node's state, and a function that reads it again. */
 export function useNodeState(): { state: NodeState | undefined; error: Error | undefined; reread: () => void } {
   const blocks = useBlockVersion()
+  const occurrences = useOccurrences()
   const [actions, setActions] = useState(0)
   const [reading, setReading] = useState<{ state?: NodeState; error?: Error }>({})
   useEffect(() => {
@@ -72,6 +90,6 @@ export function useNodeState(): { state: NodeState | undefined; error: Error | u
     return () => {
       isCurrent = false
     }
-  }, [blocks, actions])
+  }, [blocks, occurrences, actions])
   return { state: reading.state, error: reading.error, reread: () => setActions((before) => before + 1) }
 }

@@ -1,9 +1,9 @@
-// The page of a development chain: panels for its blocks, clock, snapshots and accounts, and a faucet. They use JSON-RPC.
+// The page of a development chain: panels for its blocks, clock and accounts, a faucet, and a timeline with its snapshots. They use JSON-RPC.
 import type { ComponentChildren } from 'preact'
 import { Accounts, Faucet } from '../development/accounts.tsx'
 import { Blocks, Clock } from '../development/blocks.tsx'
 import { type NodeState, useNodeState } from '../development/node-state.ts'
-import { Snapshots } from '../development/snapshots.tsx'
+import { TimelinePanel } from '../development/timeline.tsx'
 import { gwei, withCommas } from '../format.ts'
 import { BlockLink, Fields } from '../parts.tsx'
 import './development.css'
@@ -31,13 +31,15 @@ export default function DevelopmentPage() {
           <Part name="Clock">
             <Clock state={state} reread={reread} />
           </Part>
-          <Part name="Snapshots">
-            <Snapshots state={state} reread={reread} />
-          </Part>
           <Part name="Accounts">
             <Accounts state={state} reread={reread} />
           </Part>
         </div>
+      )}
+      {state !== undefined && (
+        <Part name="Timeline">
+          <TimelinePanel of={state.timeline} reread={reread} />
+        </Part>
       )}
     </>
   )

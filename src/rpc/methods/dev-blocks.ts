@@ -10,6 +10,7 @@ export const anvil_setCoinbase = rpcMethod({
   names: ['address'],
   result: noResult,
   gate: 'development',
+  noted: true,
   handler([account], { producer }) {
     producer.settings.coinbase = account
   },
@@ -24,6 +25,7 @@ export const evm_setBlockGasLimit = rpcMethod({
   names: ['gasLimit'],
   result: bool,
   gate: 'development',
+  noted: true,
   handler([gasLimit], { producer }) {
     if (gasLimit === 0n) throw new ChainError('invalid-params', 'the block gas limit must be greater than 0')
     producer.next.gasLimit = gasLimit
@@ -39,6 +41,7 @@ export const miner_setGasLimit = rpcMethod({
   names: ['gasLimit'],
   result: bool,
   gate: 'development',
+  noted: true,
   handler([gasLimit], { producer }) {
     if (gasLimit === 0n) throw new ChainError('invalid-params', 'the block gas limit must be greater than 0')
     producer.settings.gasLimit = gasLimit
@@ -52,6 +55,7 @@ export const miner_setExtra = rpcMethod({
   names: ['extraData'],
   result: bool,
   gate: 'development',
+  noted: true,
   handler([extra], { producer }) {
     if (extra.length > 32) throw new ChainError('invalid-params', 'extra exceeds max length. 32')
     producer.settings.extraData = toHex(extra)
@@ -65,6 +69,7 @@ export const anvil_setNextBlockBaseFeePerGas = rpcMethod({
   names: ['baseFee'],
   result: noResult,
   gate: 'development',
+  noted: true,
   handler([baseFee], { chain, producer }) {
     if (chain.fees.nextBaseFee() === undefined) {
       throw new ChainError('invalid-params', 'the chain has no base fee before the London fork')
@@ -84,6 +89,7 @@ export const anvil_setNextBlockPrevRandao = rpcMethod({
   names: ['prevRandao'],
   result: noResult,
   gate: 'development',
+  noted: true,
   handler([prevRandao], { producer }) {
     producer.next.prevRandao = prevRandao
   },
@@ -118,6 +124,7 @@ export const miner_start = rpcMethod({
   names: ['threads'],
   result: bool,
   gate: 'development',
+  noted: true,
   handler(_, { producer }) {
     producer.setMode({ automine: true })
     return true
@@ -129,6 +136,7 @@ export const miner_stop = rpcMethod({
   params: [],
   result: bool,
   gate: 'development',
+  noted: true,
   handler(_, { producer }) {
     producer.setMode({ automine: false, interval: 0 })
     return true
@@ -141,6 +149,7 @@ export const anvil_dropTransaction = rpcMethod({
   names: ['transactionHash'],
   result: hash.nullable(),
   gate: 'development',
+  noted: true,
   handler: ([hash], context) => (drop(hash, context) ? hash : null),
 })
 
@@ -150,6 +159,7 @@ export const hardhat_dropTransaction = rpcMethod({
   names: ['transactionHash'],
   result: bool,
   gate: 'development',
+  noted: true,
   handler([hash], context) {
     if (context.chain.transaction(hash)) {
       throw new ChainError('invalid-params', `transaction ${hash} cannot be dropped because it's already mined`)
@@ -165,6 +175,7 @@ export const anvil_dropAllTransactions = rpcMethod({
   params: [],
   result: noResult,
   gate: 'development',
+  noted: true,
   handler: (_, { chain }) => chain.pool.clear(),
 })
 export const hardhat_dropAllTransactions = answeringTrue(anvil_dropAllTransactions)
@@ -175,6 +186,7 @@ export const anvil_removePoolTransactions = rpcMethod({
   names: ['address'],
   result: noResult,
   gate: 'development',
+  noted: true,
   handler([sender], { chain }) {
     const { pending, queued } = chain.pool.content()
     for (const { hash } of [...(pending.get(sender) ?? []), ...(queued.get(sender) ?? [])]) chain.pool.remove(hash)

@@ -116,6 +116,7 @@ export const anvil_setRpcUrl = rpcMethod({
   names: ['url'],
   result: noResult,
   gate: 'development',
+  noted: true,
   async handler([url], { chain, forking }) {
     const { forked } = chain
     if (forked === undefined || forking === undefined) throw new ChainError('not-allowed', 'this chain is no fork')

@@ -141,6 +141,7 @@ export const anvil_setAutomine = rpcMethod({
   names: ['enabled'],
   result: noResult,
   gate: 'development',
+  noted: true,
   handler: ([automine], { producer }) => producer.setMode({ automine }),
 })
 export const evm_setAutomine = answeringTrue(anvil_setAutomine)
@@ -159,6 +160,7 @@ export const anvil_setIntervalMining = rpcMethod({
   names: ['seconds'],
   result: noResult,
   gate: 'development',
+  noted: true,
   handler: ([seconds], { producer }) => producer.setMode({ interval: checkedInterval(Number(seconds)) }),
 })
 
@@ -170,6 +172,7 @@ export const evm_setIntervalMining = rpcMethod({
   names: ['interval'],
   result: isTrue,
   gate: 'development',
+  noted: true,
   handler([given], { producer }) {
     const interval = Number(Array.isArray(given) ? given[0] : given)
     const isSeconds = !Array.isArray(given) && interval < FIRST_MILLISECOND_INTERVAL
@@ -191,6 +194,7 @@ export const evm_increaseTime = rpcMethod({
   names: ['seconds'],
   result: number,
   gate: 'development',
+  noted: true,
   handler: async ([seconds], { producer }) => Number(await producer.increaseTime(seconds)),
 })
 export const anvil_increaseTime = evm_increaseTime
@@ -203,6 +207,7 @@ export const evm_setTime = rpcMethod({
   names: ['timestamp'],
   result: number,
   gate: 'development',
+  noted: true,
   handler: async ([time], { producer }) =>
     Number(await producer.setTime(time >= FIRST_MILLISECOND_TIME ? time / 1000n : time)),
 })
@@ -214,6 +219,7 @@ export const evm_setNextBlockTimestamp = rpcMethod({
   names: ['timestamp'],
   result: noResult,
   gate: 'development',
+  noted: true,
   handler([timestamp], { chain, producer }) {
     assertPossibleTimestamp(timestamp, chain)
     producer.next.timestamp = timestamp
@@ -227,6 +233,7 @@ export const anvil_setBlockTimestampInterval = rpcMethod({
   names: ['seconds'],
   result: noResult,
   gate: 'development',
+  noted: true,
   handler([seconds], { chain, producer }) {
     if (seconds < earliestTimestamp(chain.spec, 0n))
       throw new ChainError('invalid-params', 'blocks of this chain are at least a second apart')
@@ -239,6 +246,7 @@ export const anvil_removeBlockTimestampInterval = rpcMethod({
   params: [],
   result: bool,
   gate: 'development',
+  noted: true,
   handler(_, { producer }) {
     const was = producer.settings.timestampInterval !== undefined
     producer.settings.timestampInterval = undefined

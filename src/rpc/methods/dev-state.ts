@@ -145,6 +145,7 @@ export const anvil_impersonateAccount = rpcMethod({
   names: ['address'],
   result: noResult,
   gate: 'development',
+  noted: true,
   handler([account], { development }) {
     development.impersonated.add(account)
   },
@@ -157,6 +158,7 @@ export const anvil_stopImpersonatingAccount = rpcMethod({
   names: ['address'],
   result: noResult,
   gate: 'development',
+  noted: true,
   handler([account], { development }) {
     development.impersonated.delete(account)
   },
@@ -169,6 +171,7 @@ export const anvil_autoImpersonateAccount = rpcMethod({
   names: ['enabled'],
   result: noResult,
   gate: 'development',
+  noted: true,
   handler([on], { development }) {
     development.autoImpersonate = on
   },
@@ -181,6 +184,7 @@ export const evm_addAccount = rpcMethod({
   names: ['address', 'password'],
   result: bool,
   gate: 'development',
+  noted: true,
   handler([account], { development, wallet }) {
     if (wallet.has(account) || development.impersonated.has(account)) return false
     development.impersonated.add(account)
@@ -194,5 +198,6 @@ export const evm_removeAccount = rpcMethod({
   names: ['address', 'password'],
   result: bool,
   gate: 'development',
+  noted: true,
   handler: ([account], { development }) => development.impersonated.delete(account),
 })

@@ -12,6 +12,7 @@ import * as devChain from './dev-chain.ts'
 import * as devMining from './dev-mining.ts'
 import * as devNative from './dev-native.ts'
 import * as devState from './dev-state.ts'
+import * as devTimeline from './dev-timeline.ts'
 import * as erigon from './erigon.ts'
 import * as filters from './filters.ts'
 import * as kestrel from './kestrel.ts'
@@ -43,6 +44,7 @@ const families = {
   devMining,
   devNative,
   devState,
+  devTimeline,
   erigon,
   filters,
   kestrel,
