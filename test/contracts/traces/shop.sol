@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Storage of all kinds, written in calls, libraries, proxies and calls that fail.
+// Storage of all kinds, written in calls, behind a proxy, and in calls that fail.
 pragma solidity ^0.8.20;
-
-library Shelf {
-    struct Rack { uint64 width; uint64[] places; }
-
-    function fill(Rack storage rack, uint64 place) external {
-        rack.places.push(place);
-    }
-}
 
 contract Shop {
     enum Mode { Closed, Open, Sale }
     struct Item { uint128 price; uint128 stock; string name; Mode mode; }
     struct Line { uint256 item; uint256 count; }
+    struct Rack { uint64 width; uint64[] places; }
 
     error Missing(uint256 item, Mode mode);
     event Ordered(address indexed by, Line[] lines, Item first, Mode mode);
@@ -25,7 +18,7 @@ contract Shop {
     mapping(string => uint256) public byName;
     uint32[] public log;
     uint16[20] public fixedSlots;
-    Shelf.Rack internal rack;
+    Rack internal rack;
     string public motto;
 
     constructor(Mode first) {
@@ -54,7 +47,7 @@ contract Shop {
     }
 
     function shelve(uint64 place) external {
-        Shelf.fill(rack, place);
+        rack.places.push(place);
     }
 
     function setMotto(string calldata to) external {
