@@ -30,7 +30,8 @@ describe.skipIf(CHROMIUM === undefined)('the development panel (skipped without 
   it('mines blocks, moves the clock, reverts to a snapshot, and sends coins', async () => {
     const { url, viem, rpc } = await testChain()
     const page = await openPage(browser, `${url}/dev`)
-    await part(page, 'Snapshots').getByRole('button', { name: 'Take a snapshot' }).click()
+    const timeline = part(page, 'Timeline')
+    await timeline.getByRole('button', { name: 'Take a snapshot' }).click()
     await page.getByText(/^Snapshot \d+ was taken/).waitFor()
 
     const blocks = part(page, 'Blocks')
@@ -61,13 +62,36 @@ describe.skipIf(CHROMIUM === undefined)('the development panel (skipped without 
     expect(await viem.getBalance({ address: stranger })).toBe(parseEther('2.5'))
     await expectSound(page)
 
-    await part(page, 'Snapshots').getByRole('button', { name: 'Revert to it' }).click()
-    await page.getByText('There are no snapshots.').waitFor()
+    // 5 blocks, the one of the clock, and the transfer's.
+    await timeline.getByText('loses 7 blocks, 1 transaction', { exact: true }).waitFor()
+    await timeline.getByRole('button', { name: 'Go back' }).click()
+    await timeline.getByText('Back to snapshot 1: lost 7 blocks, 1 transaction', { exact: true }).waitFor()
+    // The page has taken another one at the same point.
+    await timeline.getByText('nothing would be lost', { exact: true }).waitFor()
+    expect(await timeline.getByText('used up', { exact: true }).count()).toBe(1)
     expect([await viem.getBlockNumber(), await viem.getBalance({ address: stranger })]).toEqual([0n, 0n])
     expect(await rpc('anvil_getAutomine')).toBe(true)
     await blocks.getByRole('button', { name: 'Stop automatic mining' }).click()
     await blocks.getByRole('button', { name: 'Make a block for each transaction' }).waitFor()
     expect(await rpc('anvil_getAutomine')).toBe(false)
+  }, 60_000)
+
+  it('shows without a reload what other programs do: edits, time jumps, reverts', async () => {
+    const { url, rpc, mine } = await testChain()
+    const page = await openPage(browser, `${url}/dev`)
+    const timeline = part(page, 'Timeline')
+    await timeline.getByText(/^Nothing has happened yet\./).waitFor()
+    const id = await rpc('evm_snapshot')
+    await rpc('anvil_setBalance', account(1).address, '0x4563918244f40000')
+    await timeline.getByText('10,000 → 5 KEST', { exact: true }).waitFor()
+    await rpc('evm_increaseTime', 3600)
+    await timeline.getByText('evm_increaseTime(3600)', { exact: true }).waitFor()
+    await mine(3)
+    await timeline.getByText('loses 3 blocks, 1 edit', { exact: true }).waitFor()
+    await rpc('evm_revert', id)
+    await timeline.getByText('Back to snapshot 1: lost 3 blocks, 1 edit', { exact: true }).waitFor()
+    expect(await timeline.getByText('undone', { exact: true }).count()).toBe(2)
+    await expectSound(page)
   }, 60_000)
 
   it('sets balances and impersonates accounts', async () => {

@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core'
 import { encodeFunctionData, parseAbi, parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lineWith, tracedChain } from '../contracts/traces/scenario.ts'
+import { compiledChain, lineWith, SHOP, SHOP_FILE, tracedChain } from '../contracts/traces/scenario.ts'
 import { CHROMIUM, launchChromium } from '../support/browser.ts'
 import { expectSound, openPage } from './pages-support.ts'
 import { api } from './support.ts'
@@ -54,6 +54,56 @@ describe.skipIf(CHROMIUM === undefined)('the page of a transaction (skipped with
     expect(await tree.getByText('Checks.atMost').count()).toBe(0)
     await page.getByRole('tab', { name: 'Gas' }).click()
     await page.getByText(/^The node does not tell it: the method/).waitFor()
+  }, 60_000)
+
+  it('shows storage in its place, marks what a failure has undone, and shows a line in full', async () => {
+    const chain = await compiledChain(SHOP_FILE, SHOP)
+    const shop = await chain.deploy('Shop', 1)
+    const customer = await chain.deploy('Customer')
+    await customer.call('stock', shop.address, 1n, { price: 5n, stock: 10n, name: 'tea', mode: 2 })
+    const more = [
+      { item: 1n, count: 1n },
+      { item: 7n, count: 1n },
+    ]
+    const hash = await customer.call('buy', shop.address, [{ item: 1n, count: 2n }], more)
+    const page = await openPage(browser, `${chain.url}/tx/${hash}`)
+    const tree = page.getByRole('region', { name: 'Tree of calls' })
+    await tree.getByText('→ Open, total: 10', { exact: true }).waitFor()
+    await tree.getByText('spent: 0 → 10', { exact: true }).waitFor()
+    await tree.getByRole('button', { name: /^write spent: 10 → 12345 undone$/ }).click()
+    const details = page.getByRole('region', { name: 'Details of the line' })
+    await details.getByText('A call around it failed, so that it has no effect.').waitFor()
+    await details.getByText(`0x${'0'.repeat(60)}3039`, { exact: true }).waitFor()
+    // 12345 is 0x3039. Of the failed calls one passes the failure of the other on.
+    expect(await tree.getByText('Missing(item: 7, mode: Closed)', { exact: true }).count()).toBe(2)
+    await expectSound(page)
+
+    const reads = tree.getByText('read', { exact: true })
+    expect(await reads.count()).toBe(0)
+    await page.getByRole('button', { name: 'Storage reads' }).click()
+    await reads.first().waitFor()
+    await page.getByRole('button', { name: 'Storage writes' }).click()
+    await expect.poll(() => tree.getByText('write', { exact: true }).count()).toBe(0)
+    // The arrow keys walk through the lines, and fold and unfold.
+    await tree.getByRole('button', { name: /^call Customer buy/ }).focus()
+    await page.keyboard.press('ArrowLeft')
+    await expect.poll(() => reads.count()).toBe(0)
+    await page.keyboard.press('ArrowRight')
+    await reads.first().waitFor()
+  }, 60_000)
+
+  it('shows thousands of writes, of which only those in view are in the document', async () => {
+    const { url, rpc, alice, deploy } = await compiledChain(SHOP_FILE, SHOP)
+    const shop = await deploy('Shop', 1)
+    const data = encodeFunctionData({ abi: shop.abi, functionName: 'spin', args: [7_000n] })
+    const hash = await rpc('eth_sendTransaction', { from: alice.address, to: shop.address, gas: '0x1c9c380', data })
+    const page = await openPage(browser, `${url}/tx/${hash}`)
+    await page.getByText('4,000 more reads and writes of storage are not shown', { exact: false }).waitFor()
+    const tree = page.getByRole('region', { name: 'Tree of calls' })
+    // The last of the 5,000 that are shown writes 4999, which is 0x1387.
+    await page.evaluate("document.querySelector('.calls .virtual').scrollTop = 1e9")
+    await tree.getByText(/1387$/).waitFor()
+    expect(await tree.getByText('write', { exact: true }).count()).toBeLessThan(100)
   }, 60_000)
 
   it('shows structs and enums by name, and amounts and validators of native calls', async () => {

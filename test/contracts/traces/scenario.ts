@@ -8,6 +8,9 @@ import { compile } from '../../support/solc.ts'
 export const FILE = 'contracts/Scenario.sol'
 export const SOURCE = readFileSync(join(import.meta.dirname, 'scenario.sol'), 'utf8')
 
+export const SHOP_FILE = 'contracts/Shop.sol'
+export const SHOP = readFileSync(join(import.meta.dirname, 'shop.sol'), 'utf8')
+
 /** The number of the first line with a text. */
 export const lineWith = (text: string): number => SOURCE.slice(0, SOURCE.indexOf(text)).split('\n').length
 

@@ -1,16 +1,11 @@
 // Reads and writes of storage in the tree of solidityTracer: in call order, by the names of variables, undone where a call fails.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { encodeFunctionData, type Hex, toHex } from 'viem'
 import { expect, it } from 'vitest'
 import type { Frame, SolidityTrace } from '../../../src/contracts/solidity-trace.ts'
-import { compiledChain } from './scenario.ts'
-
-const FILE = 'contracts/Shop.sol'
-const SHOP = readFileSync(join(import.meta.dirname, 'shop.sol'), 'utf8')
+import { compiledChain, SHOP, SHOP_FILE } from './scenario.ts'
 
 async function shopChain() {
-  const chain = await compiledChain(FILE, SHOP)
+  const chain = await compiledChain(SHOP_FILE, SHOP)
   const { rpc } = chain
   const shop = await chain.deploy('Shop', 1)
   const customer = await chain.deploy('Customer')
