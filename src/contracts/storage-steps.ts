@@ -1,7 +1,7 @@
 // Reads and writes of storage within a message, found while its steps are walked through in order: slots and values, what a write has
 // replaced, and the names of variables by the layouts of the codes that run. Writes of a frame that fails are undone when it ends.
 import { type Address, bigToWord, type Hash, padLeft, toHash } from '../lib/hex.ts'
-import { type FrameValues, hashedBytes } from '../runtime/tracing/frame-values.ts'
+import type { FrameValues } from '../runtime/tracing/frame-values.ts'
 import type { Recording } from '../runtime/tracing/step-recorder.ts'
 import type { CallTree } from '../runtime/types.ts'
 import { MissingState } from '../state/partial-state.ts'
@@ -106,7 +106,7 @@ export class StorageSteps {
     const open = this.#open.at(-1)
     const values = open && this.#valuesAt(open, step)
     if (open === undefined || values?.step !== step || values.op !== op) return undefined
-    const hashed = hashedBytes(values, LONGEST_HASHED)
+    const hashed = values.hashed(LONGEST_HASHED)
     const [key, item] = [values.item(0), values.item(1)]
     const isLast = !values.advance()
     // The last step of a frame that fails has not been carried out.

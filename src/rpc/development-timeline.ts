@@ -2,10 +2,10 @@
 // forgets it, as it forgets snapshots. Entries come from the chain's events, in the order in which the state changed; calls that change
 // no state, as those of the clock, are noted by the dispatcher.
 import type { Chain, RewindTarget } from '../chain/types.ts'
-import { type Address, type Hash, type Hex, toQuantity } from '../lib/hex.ts'
+import { type Address, EMPTY_BYTES, type Hash, type Hex, toQuantity } from '../lib/hex.ts'
+import { keccakHash } from '../lib/keccak.ts'
 import type { Block } from '../primitives/types.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
-import { EMPTY_CODE_HASH } from '../state/accounts.ts'
 import type { Account, TransactionDiff } from '../state/types.ts'
 
 /** What changed of an account; members that are left out did not. Quantities; before and after. */
@@ -198,7 +198,9 @@ const wireTarget = (to: RewindTarget): WireTarget => {
   return to.snapshot === undefined ? { block: Number(to.block) } : { snapshot: toQuantity(to.snapshot) }
 }
 
-const hasCode = (account: Account | undefined): boolean => account !== undefined && account.codeHash !== EMPTY_CODE_HASH
+const NO_CODE = keccakHash(EMPTY_BYTES)
+
+const hasCode = (account: Account | undefined): boolean => account !== undefined && account.codeHash !== NO_CODE
 
 type Changed = {
   readonly before: Account | undefined

@@ -141,6 +141,13 @@ export class FrameValues {
     return copy
   }
 
+  /** What the present opcode hashes, if it is a KECCAK256 of at most so many bytes; its hash is the top of the frame's next step. */
+  hashed(longest: number): Uint8Array | undefined {
+    if (this.op !== OP.KECCAK256) return undefined
+    const [at, length] = [this.small(0), this.small(1)]
+    return length <= longest ? this.memory(at, length) : undefined
+  }
+
   /** Runs the present step. False: it was the frame's last one. */
   advance(): boolean {
     const { step } = this
@@ -282,10 +289,3 @@ export class FrameValues {
 
 /** Bytes. */
 const MOST_MEMORY = 1 << 28
-
-/** What the present opcode hashes, if it is a KECCAK256 of at most so many bytes; its hash is the top of the frame's next step. */
-export function hashedBytes(values: FrameValues, longest: number): Uint8Array | undefined {
-  if (values.op !== OP.KECCAK256) return undefined
-  const [at, length] = [values.small(0), values.small(1)]
-  return length <= longest ? values.memory(at, length) : undefined
-}

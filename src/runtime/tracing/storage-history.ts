@@ -5,7 +5,7 @@ import { type Address, type Hash, padLeft, toHash } from '../../lib/hex.ts'
 import type { Pause } from '../../lib/scheduler.ts'
 import type { StateView } from '../../state/types.ts'
 import type { CallTree } from '../types.ts'
-import { type FrameValues, hashedBytes } from './frame-values.ts'
+import type { FrameValues } from './frame-values.ts'
 import type { FrameSteps } from './steps.ts'
 
 /** What is read of a recording. */
@@ -121,7 +121,7 @@ export class StorageHistory {
     }
     const key = values.item(0)
     const written = op === SSTORE ? values.item(1) : undefined
-    const hashed = hashedBytes(values, LONGEST_PREIMAGE)
+    const hashed = values.hashed(LONGEST_PREIMAGE)
     if (!values.advance()) return
     const result = values.item(0)
     if (hashed !== undefined) this.#keep(hashed, result)

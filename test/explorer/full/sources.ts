@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { NATIVE_CONTRACT } from '../../../src/spec/addresses.ts'
 import type { Given } from './records.ts'
 
 const SOURCE = 'test/explorer/full/contracts/stage.sol'
@@ -67,6 +68,14 @@ export function describeContracts(given: () => Given): void {
           parameters: [{ value: people.alice }, { value: '42' }],
         },
       })
+      const known = await visit.read(`/smart-contracts/${stage.address}/interface`)
+      expect(known.abi).toEqual((await shown()).abi)
+      expect(known.enums).toEqual({})
+      // `VoteOption` of the module's interface, as in the Cosmos SDK.
+      expect((await visit.read(`/smart-contracts/${NATIVE_CONTRACT.gov}/interface`)).enums).toEqual({
+        VoteOption: ['Unspecified', 'Yes', 'Abstain', 'No', 'NoWithVeto'],
+      })
+      expect((await visit.ask(`/smart-contracts/${people.alice}/interface`)).status).toBe(404)
       // It declares no variables.
       const storage = `/smart-contracts/${stage.address}/storage`
       expect(await visit.read(storage)).toMatchObject({ items: [], layout_of: { hash: stage.address, name: 'Stage' } })
