@@ -99,8 +99,8 @@ const isAbiItem = (item: unknown): item is Abi[number] =>
 function useImplementations({ implementations }: Contract): readonly Implementation[] {
   const [first] = implementations
   const { data } = useRead(
-    first && api('/smart-contracts/{address_hash_param}/abi', { address_hash_param: first.address_hash }),
+    first && api('/smart-contracts/{address_hash_param}/interface', { address_hash_param: first.address_hash }),
   )
   const abi = abiOf(data)
-  return first === undefined || abi.length === 0 ? [] : [{ at: first.address_hash, name: data?.name ?? null, abi }]
+  return first === undefined || abi.length === 0 ? [] : [{ at: first.address_hash, name: first.name, abi }]
 }

@@ -1,6 +1,6 @@
 // Contracts: code and sources of one, and the list of verified ones.
 import { z } from 'zod'
-import { contractSources, localContract, twinOf, verifiedByName } from '../../contracts/abi.ts'
+import { verifiedByName } from '../../contracts/abi.ts'
 import type { VerifiedContract } from '../../contracts/verified-contracts.ts'
 import { LIST } from '../../indexer/tables.ts'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
@@ -31,17 +31,6 @@ export const smartContract = explorerRoute({
     const shown = await showSmartContract(context, of)
     if (shown === undefined) throw notFound()
     return shown
-  },
-})
-
-export const smartContractAbi = explorerRoute({
-  path: '/smart-contracts/{address_hash_param}/abi',
-  summary: "A contract's name and interface, without its code and sources",
-  params,
-  response: smartContractSchema.pick({ name: true, abi: true }),
-  async handler({ params: { address_hash_param: of } }, context) {
-    const sources = contractSources(context, of) ?? twinOf(context, of) ?? localContract(context, of)
-    return { name: sources?.name ?? null, abi: sources?.abi ?? null }
   },
 })
 

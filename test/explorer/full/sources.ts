@@ -27,7 +27,7 @@ export function describeContracts(given: () => Given): void {
       // EIP-6780: it was not created in the transaction of its self-destruct, so it remains.
       expect(await visit.read(`/smart-contracts/${mortal.address}`)).toMatchObject({ is_self_destructed: false })
       expect(await visit.read(`/smart-contracts/${stage.address}/audit-reports`)).toEqual({ items: [] })
-      expect(await visit.read(`/smart-contracts/${stage.address}/abi`)).toEqual({ name: null, abi: null })
+      expect(await visit.read(`/smart-contracts/${stage.address}/interface`)).toEqual({ abi: [], enums: {} })
     })
 
     it('are shown after verification, and then decode revert reasons', async () => {
@@ -53,9 +53,9 @@ export function describeContracts(given: () => Given): void {
       expect(status).toBe(200)
       const shown = () => visit.read(`/smart-contracts/${stage.address}`)
       while (!(await shown()).is_verified) await setTimeout(100)
-      const { name, abi } = await shown()
+      const { abi } = await shown()
       expect(await shown()).toMatchObject({ name: 'Stage', language: 'solidity', is_partially_verified: true })
-      expect(await visit.read(`/smart-contracts/${stage.address}/abi`)).toEqual({ name, abi })
+      expect(await visit.read(`/smart-contracts/${stage.address}/interface`)).toEqual({ abi, enums: {} })
       const all = await visit.readAll('/smart-contracts', 7)
       // Then the native contracts of the chain: bech32, the five of the specification, bank and gov.
       expect(all.map(({ address }) => address.hash)[0]).toBe(stage.address)
