@@ -80,11 +80,18 @@ function contentType(value: unknown): string {
   ]).replace('readonly content: never', 'readonly content?: never')
 }
 
+/** A parameter, or the shared one that it refers to. */
+function resolved(value: unknown): Json {
+  const { $ref } = record(value)
+  if (typeof $ref !== 'string') return record(value)
+  return record(record(record(components)['parameters'])[$ref.split('/').at(-1) ?? ''])
+}
+
 function operationType(value: unknown): string {
   const { parameters, requestBody, responses } = record(value)
   const given = PLACES.map((place): readonly [string, string] => {
     const found = list(parameters)
-      .map(record)
+      .map(resolved)
       .filter((one) => one['in'] === place)
     if (found.length === 0) return [`${place}?`, 'never']
     const entries = found.map((one): readonly [string, string, unknown] => [

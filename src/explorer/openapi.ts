@@ -69,6 +69,7 @@ export function openApi(routes: readonly ExplorerRoute[], version: string): Json
     operations[route.method.toLowerCase()] = operation(route, schemas)
     paths[route.path] = operations
   }
+  const shared = shareParameters(paths)
   const tags = [...new Set([...Object.keys(TAGS), ...routes.map(tagOf)])].filter((tag) =>
     routes.some((route) => tagOf(route) === tag),
   )
@@ -84,6 +85,7 @@ export function openApi(routes: readonly ExplorerRoute[], version: string): Json
     paths,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
+      parameters: shared,
       responses: Object.fromEntries(
         Object.values({ ...ERRORS, ...NOT_OFFERED }).map(([name, description]) => [
           name,
@@ -131,6 +133,29 @@ function parameters(fields: z.ZodObject | undefined, where: 'path' | 'query', sc
       schema,
     }
   })
+}
+
+/** Replaces parameters that several operations have by references, and returns them by name; equal names get a number. */
+function shareParameters(paths: Readonly<Record<string, Readonly<Record<string, Json>>>>): Components {
+  const lists = Object.values(paths).flatMap((operations) =>
+    Object.values(operations).map((each) => each.parameters as Json[]),
+  )
+  const uses = new Map<string, number>()
+  for (const text of lists.flat().map((each) => JSON.stringify(each))) uses.set(text, (uses.get(text) ?? 0) + 1)
+  const names = new Map<string, string>()
+  const shared: Components = {}
+  for (const list of lists) {
+    for (const [i, parameter] of list.entries()) {
+      const text = JSON.stringify(parameter)
+      if ((uses.get(text) ?? 0) < 2) continue
+      const alike = Object.keys(shared).filter((name) => name.replace(/\.\d+$/, '') === parameter.name)
+      const name = names.get(text) ?? `${parameter.name}${alike.length === 0 ? '' : `.${alike.length + 1}`}`
+      names.set(text, name)
+      shared[name] = parameter
+      list[i] = { $ref: `#/components/parameters/${name}` }
+    }
+  }
+  return shared
 }
 
 /** The JSON schema of a value sent or received by clients; schemas with ids are added to the components. */

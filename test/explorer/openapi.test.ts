@@ -15,8 +15,11 @@ beforeAll(() => {
 })
 
 const operations = (): Any[] => Object.values(document.paths).flatMap((path) => Object.values(path as object))
+/** The parameters of an operation, also those that it shares with others. */
+const parametersOf = ({ parameters }: Any): Any[] =>
+  parameters.map((of: Any) => (of.$ref ? document.components.parameters[of.$ref.split('/').at(-1)] : of))
 const parameter = (path: string, name: string): Any =>
-  document.paths[path].get.parameters.find((of: Any) => of.name === name)
+  parametersOf(document.paths[path].get).find((of) => of.name === name)
 
 describe('the OpenAPI document', () => {
   it('is valid', async () => {
@@ -52,10 +55,12 @@ describe('the OpenAPI document', () => {
   })
 
   it('describes parameters as clients write them', () => {
-    const paged = operations().filter(({ parameters }) => parameters.some(({ name }: Any) => name === 'items_count'))
+    const paged = operations()
+      .map(parametersOf)
+      .filter((all) => all.some(({ name }) => name === 'items_count'))
     expect(paged.length).toBeGreaterThan(20)
-    for (const { parameters } of paged) {
-      const of = (name: string) => parameters.find((each: Any) => each.name === name).schema
+    for (const parameters of paged) {
+      const of = (name: string) => parameters.find((each) => each.name === name).schema
       expect(of('page')).toMatchObject({ type: 'integer', minimum: 1, default: 1 })
       expect(of('items_count')).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 50 })
     }
