@@ -173,12 +173,26 @@ export function methodName(known: ContractsContext, to: Address, selector: Hex):
 /** The selectors of all functions with a name. A selector is returned unchanged. */
 export function selectorsByName(known: ContractsContext, name: string): readonly Hex[] {
   if (/^0x[0-9a-fA-F]{8}$/.test(name)) return [name.toLowerCase() as Hex]
-  const native = known.spec.native === undefined ? [] : PRECOMPILES.map(({ abi }) => abi)
-  const found = [...native, ...wellKnownAbis(known)].flatMap((abi) =>
+  const found = searchedAbis(known).flatMap((abi) =>
     [...indexOf(abi).functions].filter(([, list]) => list.some((described) => described.name === name)),
   )
   return [...new Set(found.map(([selector]) => selector))]
 }
+
+/** The name of the first known function with a selector. */
+export function nameOfSelector(known: ContractsContext, selector: Hex): string | undefined {
+  for (const abi of searchedAbis(known)) {
+    const [first] = indexOf(abi).functions.get(selector) ?? []
+    if (first !== undefined) return first.name
+  }
+  return undefined
+}
+
+/** Interfaces in which functions are found without a contract. */
+const searchedAbis = (known: ContractsContext): readonly Abi[] => [
+  ...(known.spec.native === undefined ? [] : PRECOMPILES.map(({ abi }) => abi)),
+  ...wellKnownAbis(known),
+]
 
 /** Decodes a log by its first topic; null if no known interface matches. */
 export function decodeLog(known: ContractsContext, log: Log): DecodedLog | null {

@@ -38,6 +38,14 @@ export const tokenIdParam = z
   .transform((text) => BigInt(text))
   .refine((id) => id < 2n ** 256n, 'Invalid value. Expected an unsigned integer of 256 bits')
 
+/** A time (ISO 8601) in Unix milliseconds; without a zone it is UTC. */
+export const timeParam = z.iso
+  .datetime({ offset: true })
+  .or(z.iso.datetime({ local: true }))
+  .or(z.iso.date())
+  .transform((text) => Date.parse(/[Zz]|[+-]\d\d:?\d\d$/.test(text) ? text : inUtc(text)))
+const inUtc = (text: string): string => (text.includes('T') ? `${text}Z` : `${text}T00:00:00Z`)
+
 /** An integer parameter within bounds. `shown`: more fields for the OpenAPI document, such as a default. */
 export const integer = (
   from: number,
@@ -52,7 +60,7 @@ export const integer = (
     .register(documented, { type: 'integer', minimum: from, maximum: to, ...shown })
 
 /**
- * A filter of labels: `a`, `a,b` or `[a,b]`. Unknown labels are dropped, unless all are unknown; `ignored` labels are valid but
+ * A filter of labels in any case: `a`, `a,b` or `[a,b]`. Unknown labels are dropped, unless all are unknown; `ignored` labels are valid but
  * match nothing. undefined if the filter is absent.
  */
 export function labels<const L extends string>(known: readonly L[], ignored: readonly string[] = []) {
@@ -64,9 +72,10 @@ export function labels<const L extends string>(known: readonly L[], ignored: rea
       const given = text
         .replace(/^\[|\]$/g, '')
         .split(',')
-        .map((label) => label.trim())
-      const found = known.filter((label) => given.includes(label))
-      if (found.length === 0 && !given.some((label) => ignored.includes(label))) {
+        .map((label) => label.trim().toLowerCase())
+      const isGiven = (label: string) => given.includes(label.toLowerCase())
+      const found = known.filter(isGiven)
+      if (found.length === 0 && !ignored.some(isGiven)) {
         context.addIssue({ code: 'custom', message: `Invalid value for enum. Expected one of ${known.join(', ')}` })
         return z.NEVER
       }

@@ -11,6 +11,8 @@ type At = { readonly chain: Caller; readonly head: SealedHeader; readonly spec: 
 /** Base units of one coin. */
 export const WEI = 10n ** 18n
 
+export const coinSymbol = ({ spec }: Pick<At, 'spec'>): string => spec.native?.symbol ?? 'ETH'
+
 /** Gas of a call: enough for a balance behind a proxy. */
 const GAS = 100_000n
 const SELECTOR = {

@@ -1,4 +1,5 @@
 // Indexes internal transactions: the messages within a transaction, with their outcomes.
+import { EMPTY_BYTES } from '../lib/hex.ts'
 import type { CallTree } from '../runtime/types.ts'
 import type { Overlay } from '../tables/overlay.ts'
 import {
@@ -7,6 +8,7 @@ import {
   type IndexingContext,
   isCreation,
   rolesOfCreation,
+  selectorOf,
   visitCalls,
 } from './indexing-context.ts'
 import { type CallEntry, callEntry, LIST, rolesOf, sequenceEntry } from './tables.ts'
@@ -38,20 +40,23 @@ export function indexCalls({ executed: { callTrees, block } }: IndexingContext, 
 }
 
 /** A transfer of coins by a native contract has no gas and cannot fail: otherwise the call would have failed. */
-const NO_GAS = { type: 'TRANSFER', gas: 0n, gasUsed: 0n, error: undefined } as const
+const NO_GAS = { type: 'TRANSFER', gas: 0n, gasUsed: 0n, input: EMPTY_BYTES, error: undefined } as const
 
-type ListedCall = Pick<CallTree, 'from' | 'to' | 'value' | 'gas' | 'gasUsed' | 'error'> & Pick<CallEntry, 'type'>
+type ListedCall = Pick<CallTree, 'from' | 'to' | 'value' | 'input' | 'gas' | 'gasUsed' | 'error'> &
+  Pick<CallEntry, 'type'>
 
 function append(
   overlay: Overlay,
   call: ListedCall,
   place: Pick<CallEntry, 'transaction' | 'index' | 'isUndone'>,
 ): void {
-  const { type, from, value, error } = call
+  const { type, from, value, input, error } = call
   const to = call.to ?? undefined
-  const row = { ...place, type, from, to, value, gas: gasNumber(call.gas), gasUsed: gasNumber(call.gasUsed), error }
+  const selector = isCreation(call) ? EMPTY_BYTES : selectorOf(input)
+  const [gas, gasUsed] = [gasNumber(call.gas), gasNumber(call.gasUsed)]
+  const row = { ...place, type, from, to, value, selector, gas, gasUsed, error }
   const entry = sequenceEntry.encode({ sequence: overlay.append(LIST.calls, callEntry.encode(row)) })
-  const sides = type === 'CREATE' || type === 'CREATE2' ? rolesOfCreation(from, to) : rolesOf(from, to)
+  const sides = isCreation(call) ? rolesOfCreation(from, to) : rolesOf(from, to)
   for (const [of, side] of sides) overlay.append(LIST.callsOf(of, side), entry)
 }
 

@@ -1,10 +1,10 @@
 // The input of the functions that index a block, and the values that they pass to each other. A sequence is the position that
 // an entry will have in its list: the first transaction of a block follows the last one of the chain.
-import type { Address } from '../lib/hex.ts'
+import { type Address, EMPTY_BYTES } from '../lib/hex.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
 import type { CallTree, ExecutedBlock } from '../runtime/types.ts'
 import type { ChangedAccount } from '../state/types.ts'
-import type { Role } from './tables.ts'
+import type { CallEntry, Role } from './tables.ts'
 
 export type IndexingContext = {
   readonly executed: ExecutedBlock
@@ -41,7 +41,12 @@ export function* visitCalls(root: CallTree): Generator<VisitedCall> {
   }
 }
 
-export const isCreation = ({ type }: CallTree): boolean => type === 'CREATE' || type === 'CREATE2'
+const SELECTOR_SIZE = 4
+/** The first four bytes of a call's input; empty if it is shorter. */
+export const selectorOf = (input: Uint8Array): Uint8Array =>
+  input.length < SELECTOR_SIZE ? EMPTY_BYTES : input.subarray(0, SELECTOR_SIZE)
+
+export const isCreation = ({ type }: Pick<CallEntry, 'type'>): boolean => type === 'CREATE' || type === 'CREATE2'
 
 /** Whether a transaction is a single call without inner messages and native transfers, as most are. */
 export const hasNoInnerCalls = (root: CallTree): boolean =>

@@ -88,6 +88,8 @@ export type CallEntry = {
   /** The called or created account; undefined when a creation failed before its address was known. */
   readonly to: Address | undefined
   readonly value: bigint
+  /** First four bytes of its input; empty for creations, and for transfers. */
+  readonly selector: Uint8Array
   readonly gas: number
   readonly gasUsed: number
   readonly error: string | undefined
@@ -101,6 +103,7 @@ export const callEntry = record<CallEntry>({
   from: address,
   to: maybe(address),
   value: amount,
+  selector: bytes,
   gas: sequence,
   gasUsed: sequence,
   error: maybe(text),

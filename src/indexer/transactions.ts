@@ -4,10 +4,15 @@ import { forEachYielding } from '../lib/scheduler.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
 import type { Overlay } from '../tables/overlay.ts'
-import { type IndexedCalls, type IndexedTokens, type IndexingContext, rolesOfCreation } from './indexing-context.ts'
+import {
+  type IndexedCalls,
+  type IndexedTokens,
+  type IndexingContext,
+  rolesOfCreation,
+  selectorOf,
+} from './indexing-context.ts'
 import { KIND_BIT, LIST, rolesOf, sequenceEntry, transactionEntry } from './tables.ts'
 
-const SELECTOR_SIZE = 4
 /** The transaction type with authorizations (EIP-7702). */
 const AUTHORIZING = 4
 /** The call tree's error when there is revert data. */
@@ -41,7 +46,7 @@ export async function indexTransactions(
     if (to === null) kinds |= KIND_BIT.contract_creation
     if (moved.count > 0) kinds |= KIND_BIT.token_transfer
     if (created !== undefined && tokens.created.has(created)) kinds |= KIND_BIT.token_creation
-    const selector = isContractCall && data.length >= SELECTOR_SIZE ? data.subarray(0, SELECTOR_SIZE) : EMPTY_BYTES
+    const selector = isContractCall ? selectorOf(data) : EMPTY_BYTES
     const trace = callTrees[index]
     const row = transactionEntry.encode({
       number,

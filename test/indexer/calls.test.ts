@@ -74,7 +74,7 @@ describe('internal transactions', () => {
     })
     await block({ to: OUTER, value: 10n }, { to: INNER }, { to: PLAIN, value: 1n })
 
-    const row = { transaction: 0, error: undefined, isUndone: false }
+    const row = { transaction: 0, selector: new Uint8Array(0), error: undefined, isUndone: false }
     expect(calls()).toEqual([
       // 0xffff gas plus the stipend of a call with value.
       { ...row, index: 1, type: 'CALL', from: OUTER, to: PLAIN, value: 3n, gas: 65_535 + 2_300, gasUsed: 0 },
@@ -105,6 +105,17 @@ describe('internal transactions', () => {
     ])
     // 3 from OUTER and 1 from the sender; INNER's call was reverted. One row for the last change.
     expect(coins(PLAIN)).toEqual([{ number: 1, transaction: 2, before: 0n, after: 4n }])
+  })
+
+  it('have the first four bytes of their input, if it has as many', async () => {
+    const { block, edit, calls } = await smallIndex()
+    await edit((view) => {
+      const calling = (size: string) => ['PUSH0', 'PUSH0', `PUSH1 ${size}`, ...call(PLAIN).slice(3)]
+      const input = ['PUSH4 0xa9059cbb', 'PUSH1 0xe0', 'SHL', 'PUSH0', 'MSTORE']
+      view.setCode(OUTER, fromHex(asm(...input, ...['0x03', '0x04', '0x24'].flatMap(calling), 'STOP')))
+    })
+    await block({ to: OUTER })
+    expect(calls().map(({ selector }) => toHex(selector))).toEqual(['0x', '0xa9059cbb', '0xa9059cbb'])
   })
 
   it('include creations by transactions, with the contract’s address', async () => {

@@ -7,7 +7,7 @@ import { type Address, type Hex, toAddress } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import { entryAt, ListReader, newestPage } from '../../tables/list.ts'
 import { complement, membersFrom, readDescending } from '../../tables/ranking.ts'
-import { addressParam, hashParam } from '../codec.ts'
+import { addressParam, hashParam, timeParam } from '../codec.ts'
 import { type ExplorerContext, RequestCache } from '../context.ts'
 import { MOST_EXPORTED_ROWS } from '../csv.ts'
 import { type CsvCell, csvRoute } from '../define.ts'
@@ -24,14 +24,7 @@ import { firstBlockFrom } from '../statistics/block-times.ts'
 const STEP = 100
 
 const params = z.object({ address_hash_param: addressParam })
-const period = z.iso
-  .datetime({ offset: true })
-  .or(z.iso.datetime({ local: true }))
-  .or(z.iso.date())
-  .transform((text) => BigInt(Math.floor(Date.parse(/[Zz]|[+-]\d\d:?\d\d$/.test(text) ? text : utc(text)) / 1000)))
-  .optional()
-/** Times without a zone are UTC. */
-const utc = (text: string): string => (text.includes('T') ? `${text}Z` : `${text}T00:00:00Z`)
+const period = timeParam.transform((time) => BigInt(Math.floor(time / 1000))).optional()
 
 const query = z.object({
   from_period: period.describe('ISO 8601; the first moment'),

@@ -4,6 +4,7 @@ import * as activity from './activity.ts'
 import * as addressLists from './address-lists.ts'
 import * as addressTokens from './address-tokens.ts'
 import * as addresses from './addresses.ts'
+import * as advancedFilters from './advanced-filters.ts'
 import * as blocks from './blocks.ts'
 import * as config from './config.ts'
 import * as contractInterface from './contract-interface.ts'
@@ -32,6 +33,7 @@ const modules = [
   addressLists,
   addressTokens,
   addresses,
+  advancedFilters,
   blocks,
   config,
   contractInterface,

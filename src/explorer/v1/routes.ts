@@ -8,7 +8,7 @@ import { ListReader, listLength } from '../../tables/list.ts'
 import { memberCount } from '../../tables/ranking-tree.ts'
 import { wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
-import { toCoins } from '../contract-reads.ts'
+import { coinSymbol, toCoins } from '../contract-reads.ts'
 import { explorerRoute } from '../define.ts'
 import { notFound } from '../errors.ts'
 import { blockCount } from '../shapes/block.ts'
@@ -47,8 +47,6 @@ const counter = (id: string, title: string, description: string, value: number |
   description,
 })
 
-const coinOf = ({ spec }: ExplorerContext): string => spec.native?.symbol ?? 'ETH'
-
 const blockTime = async (context: ExplorerContext): Promise<Counter> => {
   const seconds = (await averageBlockTime(context)) / 1000
   return counter('averageBlockTime', 'Average block time', 'Of the last 100 blocks', seconds, 's')
@@ -67,7 +65,7 @@ const chainCounters = ({ rows, head, chain }: ExplorerContext) => ({
 
 async function lastDayCounters(context: ExplorerContext) {
   const { transactions, fees } = await context.lastDay.figures(context)
-  const coin = coinOf(context)
+  const coin = coinSymbol(context)
   const average = transactions === 0 ? 0n : fees / BigInt(transactions)
   return {
     transactions: counter('newTxns24h', 'Transactions (24h)', 'Mined in the last 24 hours', transactions),
@@ -121,7 +119,7 @@ export const counters = explorerRoute({
         ...[contracts.recent, contracts.recentlyVerified, all.addresses, all.blocks, contracts.total],
         counter(
           'totalNativeCoinHolders',
-          `Total ${coinOf(context)} holders`,
+          `Total ${coinSymbol(context)} holders`,
           'Accounts that hold coins',
           memberCount(rows, RANKING.accounts),
         ),
@@ -147,7 +145,7 @@ export const lines = explorerRoute({
     sections: Object.entries(SECTIONS).map(([id, { title, lines: of }]) => ({
       id,
       title,
-      charts: Object.entries(of).map(([line, definition]) => lineInfo(line, definition, coinOf(context))),
+      charts: Object.entries(of).map(([line, definition]) => lineInfo(line, definition, coinSymbol(context))),
     })),
   }),
 })
@@ -169,7 +167,7 @@ function lineWith(
 ): z.infer<typeof lineSchema> {
   const line = lineOf(id)
   if (line === undefined) throw notFound()
-  return { chart: pointsOf(line, totals, resolution, period), info: lineInfo(id, line, coinOf(context)) }
+  return { chart: pointsOf(line, totals, resolution, period), info: lineInfo(id, line, coinSymbol(context)) }
 }
 
 export const line = explorerRoute({
