@@ -14,6 +14,7 @@ const TAGS: Readonly<Record<string, string>> = {
   transactions: 'Transactions, mined and waiting, and what they did',
   addresses: 'Accounts and contracts, and their lists',
   tokens: 'Tokens (ERC-20, ERC-721, ERC-1155), their holders and single items',
+  'advanced-filters': 'Transactions, token transfers and messages of the whole chain by many conditions',
   'token-transfers': 'Token transfers of the whole chain',
   'internal-transactions': 'Messages within transactions, of the whole chain',
   'smart-contracts': 'Verified contracts, and verification',
@@ -23,6 +24,7 @@ const TAGS: Readonly<Record<string, string>> = {
   search: 'Search by name, symbol, address, hash and number',
   stats: 'Figures and charts of the chain',
   'main-page': 'What the first page of an explorer shows',
+  'csv-exports': 'Files that are made in the background',
   config: 'Settings that a frontend reads',
   proxy: 'Services that Blockscout offers through its API',
 }

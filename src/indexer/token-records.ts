@@ -37,12 +37,17 @@ export type RankedAt = { readonly type: TokenType; readonly order: Uint8Array }
 const PLACE_OF_NAME = 16
 
 /** A token's present order in the overlay. */
-export function rankOrderOf(overlay: Overlay, token: Address, { type, name: given }: TokenRecord): RankedAt {
+export function rankOrderOf(overlay: Overlay, token: Address, record: TokenRecord): RankedAt {
+  const holders = memberCountIn(overlay, RANKING.holders(token))
+  return { type: record.type, order: orderOfToken(token, record, holders) }
+}
+
+/** The order of a token with so many holders. */
+export function orderOfToken(token: Address, { name: given }: Pick<TokenRecord, 'name'>, holders: number): Uint8Array {
   const name = given === undefined ? undefined : visibleText(given)
   const order = new Uint8Array(PLACE_OF_NAME).fill(name === undefined ? 0xff : 0)
   order.set(Buffer.from((name ?? '').toLowerCase(), 'utf8').subarray(0, PLACE_OF_NAME))
-  const holders = memberCountIn(overlay, RANKING.holders(token))
-  return { type, order: Buffer.concat([descending(BigInt(holders)), order, fromHex(token)]) }
+  return Buffer.concat([descending(BigInt(holders)), order, fromHex(token)])
 }
 
 /** Writes a token's record, search terms and order; `from` is its former order. */

@@ -52,12 +52,17 @@ export class ListReader {
 
   /** Position of the first entry whose sequence is not below the given one. */
   find(sequence: number): number {
+    return this.count((entry) => sequenceOf(entry) < sequence)
+  }
+
+  /** Number of entries that are older than something, by bisection: an entry before an older one is older. */
+  count(isOlder: (entry: Uint8Array) => boolean): number {
     let low = 0
     let high = this.length
     while (low < high) {
       const middle = Math.floor((low + high) / 2)
       const entry = this.at(middle)
-      if (entry !== undefined && sequenceOf(entry) < sequence) low = middle + 1
+      if (entry !== undefined && isOlder(entry)) low = middle + 1
       else high = middle
     }
     return low

@@ -9,7 +9,7 @@ import { NO_VALUE, type Overlay, type OverlayRow, writeRow } from './overlay.ts'
 import { encodeSmallSet, rootKey, smallSetIn } from './small-set.ts'
 
 /** Create a child node when more members than this share its prefix. */
-const SPLIT_SIZE = 512
+export const SPLIT_SIZE = 512
 /** Create a child node as soon as more new members than this share an empty prefix: a later split must read them all. */
 const BATCH_SPLIT_SIZE = 64
 const DIGITS = 16
@@ -145,6 +145,26 @@ export function memberCountIn(overlay: Overlay, ranking: Hex): number {
 export function memberCount(rows: Pick<KvReader, 'get'>, ranking: Hex): number {
   const root = rows.get(rootKey(ranking))
   return smallSetIn(root)?.length ?? nodeIn(root).members.reduce((sum, members) => sum + members, 0)
+}
+
+/**
+ * Counts the members before the last node on the way to an order, in a ranking whose members have rows of their own; `from`: the
+ * key at which those begin that are not counted.
+ */
+export function countBefore(
+  rows: Pick<KvReader, 'get'>,
+  ranking: Hex,
+  order: Uint8Array,
+): { readonly count: number; readonly from: Uint8Array } {
+  const digits: number[] = []
+  let count = 0
+  for (;;) {
+    const { members, nodes } = nodeAt(rows, ranking, Uint8Array.from(digits))
+    const digit = digitAt(order, 0, digits.length)
+    for (let lower = 0; lower < digit; lower++) count += members[lower] ?? 0
+    digits.push(digit)
+    if ((nodes & (1 << digit)) === 0) return { count, from: RANGE.membersUnder(ranking, Uint8Array.from(digits)).gte }
+  }
 }
 
 /**

@@ -5,7 +5,7 @@ import { bytesToBig, compareBytes, EMPTY_BYTES, equalBytes, type Hex, writeHex }
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { KeyRange, KvReader } from '../state/types.ts'
 import { NO_VALUE, type Overlay, type RankingDelta, writeRow } from './overlay.ts'
-import { locateRank, orderStart } from './ranking-tree.ts'
+import { countBefore, locateRank, orderStart, SPLIT_SIZE } from './ranking-tree.ts'
 import { deleteMember, insertMember, rootKey, SMALL_SET_SIZE, smallSetIn, smallSetOf } from './small-set.ts'
 
 /** Adds a member, which must not be in the ranking. */
@@ -66,6 +66,16 @@ export async function membersFrom(rows: KvReader, ranking: Hex, rank: number, li
   const way = locateRank(rows, ranking, rank)
   if (way === undefined) return []
   return scanMembers(rows, ranking, { ...RANGE.members(ranking, EMPTY_BYTES), gte: way.from }, limit, way.skip)
+}
+
+/** Number of members up to an order, which need not be a member's; itself only if `inclusive`. */
+export async function countUpTo(rows: KvReader, ranking: Hex, order: Uint8Array, inclusive = true): Promise<number> {
+  const few = smallSetOf(rows, ranking)
+  if (few !== undefined) return few.filter((member) => compareBytes(member, order) < (inclusive ? 1 : 0)).length
+  const { count, from } = countBefore(rows, ranking, order)
+  const end = Buffer.concat([KEY.member(ranking, order), Uint8Array.of(0)])
+  const range = { gte: from, lt: inclusive ? end : KEY.member(ranking, order) }
+  return count + (await scanMembers(rows, ranking, range, SPLIT_SIZE)).length
 }
 
 /** Members after a given order; the member of that order may be gone. */

@@ -1,6 +1,6 @@
 // Advanced filters over a random history against a model: the chain's three lists, merged and filtered item by item. The inputs of
 // messages, which no list has, come from debug_traceTransaction.
-import { encodeFunctionData, type Hex, parseEther, toHex } from 'viem'
+import { encodeFunctionData, parseEther } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { search } from '../../src/explorer/advanced-filter/activity.ts'
 import { filterOf, filterQuery } from '../../src/explorer/advanced-filter/filter.ts'
@@ -10,62 +10,14 @@ import { defaultExplorerOptions } from '../../src/explorer/options.ts'
 import { Hub } from '../../src/explorer/socket/hub.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { WorkQueue } from '../../src/lib/work-queue.ts'
-import { account } from '../support/chain.ts'
+import { people, playRandomly, randomNumbers } from './random-history.ts'
 import { scenario, ZERO } from './scenario.ts'
 
 // Responses are accessed without types: their schemas have been checked.
 // biome-ignore lint/suspicious/noExplicitAny: see above
 type Any = any
 
-/** Numbers below a bound, the same in every run (a linear congruential generator, Numerical Recipes' constants). */
-function randomNumbers(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-}
-
-const BLOCKS = 44
-const people = [0, 1, 2, 3, 4].map((index) => account(index).address)
-
-const on = scenario(async ({ deploy, rpc, walletOf }) => {
-  const random = randomNumbers(7)
-  const coin = await deploy('Coin', ['Silver', 'SLV', 6, 1_000_000_000n])
-  const wrapped = await deploy('Wrapped', [false])
-  const art = await deploy('Art', [false])
-  const items = await deploy('Items')
-  const frames = await deploy('Frames')
-  const factory = await deploy('Factory')
-  await rpc('evm_setAutomine', false)
-  const gas = 2_000_000n
-  let id = 1n
-  const someone = () => people[random(people.length)] ?? ZERO
-  const send = async (of: { address: Hex; abi: Any }, functionName: string, args: readonly unknown[], value = 0n) => {
-    const data = encodeFunctionData({ abi: of.abi, functionName, args })
-    await walletOf(random(3)).sendTransaction({ to: of.address, data, value, gas })
-  }
-  const actions: readonly (() => Promise<unknown>)[] = [
-    () => walletOf(random(3)).sendTransaction({ to: someone(), value: parseEther(`0.${random(4)}5`), gas }),
-    () => walletOf(random(3)).sendTransaction({ to: someone(), value: 0n, gas }),
-    () => send(coin, 'transfer', [someone(), BigInt(random(4)) * 500_000n]),
-    () => send(coin, 'spread', [people.slice(0, 1 + random(5)), BigInt(random(3))]),
-    () => send(wrapped, 'deposit', [], parseEther('0.25')),
-    () => send(wrapped, 'withdraw', [parseEther('0.1')]),
-    () => send(art, 'mint', [someone(), id++]),
-    () => send(items, 'mintBatch', [someone(), [1n, 2n, 3n].slice(0, 1 + random(3)), [5n, 6n, 7n].slice(0, 1)]),
-    () => send(items, 'mintBatch', [someone(), [1n, 2n, 3n], [5n, 6n, 7n]]),
-    () => send(frames, 'descend', [BigInt(random(4)), 1n]),
-    () => send(factory, 'make', [BigInt(random(3))]),
-    () => walletOf(random(3)).sendTransaction({ data: '0x600160005500', gas }),
-  ]
-  for (let block = 0; block < BLOCKS; block++) {
-    for (let i = random(7); i >= 0; i--) await actions[random(actions.length)]?.()
-    await rpc('evm_increaseTime', toHex(1 + random(100)))
-    await rpc('evm_mine')
-  }
-  return { coin, wrapped, art, items, frames, factory }
-})
+const on = scenario(playRandomly)
 
 /** An item of the model. `rank`: transactions first, then transfers, then messages. */
 type Item = {

@@ -12,6 +12,7 @@ import { block, gastracker, minedBlocks, stats, transaction } from './chain.ts'
 import { contract } from './contract.ts'
 import { type Action, type EtherscanAnswer, type Fields, refusal } from './define.ts'
 import { callJsonRpc, requestOf } from './json-rpc.ts'
+import { legacyPaths } from './legacy.ts'
 import { logs } from './logs.ts'
 import { token, tokensOfAccount } from './token.ts'
 
@@ -60,6 +61,15 @@ export async function etherscanApi(app: FastifyInstance, { explorer }: { readonl
       return rpcRequest === undefined ? sendJson(reply, UNKNOWN) : sendText(reply, await callJsonRpc(app, rpcRequest))
     },
   })
+  const ask = (module: string, action: string, request: FastifyRequest) =>
+    answer(explorer, {
+      module,
+      action,
+      fields: fieldsOf(request),
+      client: request.ip,
+      signal: connectionSignal(request.raw.socket),
+    })
+  legacyPaths(app, ask, () => explorer.chain.head.number)
   app.post('/eth-rpc', { errorHandler: refuseRpc }, async (request, reply) =>
     sendText(reply, await callJsonRpc(app, JSON.stringify(request.body ?? null))),
   )

@@ -1,6 +1,6 @@
 // Common parts of paginated answers: the query, the schema of the answer, and the function that builds it. `anchor` is the
 // length of a list when its first page was read: pages are counted from it, so that they keep their entries while blocks
-// arrive.
+// arrive. Blockscout's cursors (`cursors.ts`) become an anchor, too: the number of entries that a list has from there on.
 import { z } from 'zod'
 import type { PageRequest } from '../../tables/list.ts'
 import { integer } from '../codec.ts'
@@ -55,19 +55,24 @@ export function pageRequest({ page = 1, items_count = DEFAULT_SIZE, anchor }: Pa
   return { page, size: Math.min(items_count, LARGEST_SIZE), anchor }
 }
 
-/** The positions of a page: from `from` up to, but excluding, `to`, in a list of this length. */
+/** The positions of a page: from `from` up to, but excluding, `to`, in a list of this length. With an anchor it begins there. */
 export function pageBounds(query: PageQuery, length: number): { from: number; to: number } {
-  const { page, size } = pageRequest(query)
-  return { from: Math.min((page - 1) * size, length), to: Math.min(page * size, length) }
+  const { page, size, anchor = length } = pageRequest(query)
+  const start = Math.max(0, length - anchor)
+  return { from: Math.min(start + (page - 1) * size, length), to: Math.min(start + page * size, length) }
 }
+
+/** The query of the first page behind a cursor: of the entries `passed` have been read, of a list of this length. */
+export const behind = <Q extends PageQuery>(query: Q, passed: number | undefined, length: number): Q =>
+  passed === undefined ? query : { ...query, page: 1, anchor: Math.max(0, length - Math.max(0, passed)) }
 
 type Entries<E> = {
   readonly entries: readonly E[]
   /** Current length of the list. */
   readonly total: number
   readonly hasNext: boolean
-  /** The length that pages are counted from; only for growing lists. */
-  readonly anchor?: number
+  /** The length that pages are counted from; only for growing lists, and behind a cursor. */
+  readonly anchor?: number | undefined
 }
 
 /** Builds the answer: renders the entries of the page, and gives the query of the next one. */
@@ -85,10 +90,17 @@ export async function buildPage<E, T>(
   }
 }
 
-/** A page of an array, in its order. */
-export function arrayPage<E, T>(all: readonly E[], query: PageQuery, render: Render<E, T>): Promise<Page<T>> {
-  const { from, to } = pageBounds(query, all.length)
-  return buildPage(query, { entries: all.slice(from, to), total: all.length, hasNext: to < all.length }, render)
+/** A page of an array, in its order; `passed`: the number of entries that a cursor passes. */
+export function arrayPage<E, T>(
+  all: readonly E[],
+  query: PageQuery,
+  render: Render<E, T>,
+  passed?: number,
+): Promise<Page<T>> {
+  const of = behind(query, passed, all.length)
+  const { from, to } = pageBounds(of, all.length)
+  const page = { entries: all.slice(from, to), total: all.length, hasNext: to < all.length, anchor: of.anchor }
+  return buildPage(of, page, render)
 }
 
 /** An empty answer, for example for the logs of a pending transaction. */

@@ -1,23 +1,32 @@
 // Pages of transactions in an order chosen by the client. Chain order, ascending or descending, is read from the index. Sorting
 // by value or fee reads the whole list, so it is limited to 10,000 transactions.
 
+import type { z } from 'zod'
 import { sequenceEntry } from '../../indexer/tables.ts'
-import type { Hex } from '../../lib/hex.ts'
+import type { Hash, Hex } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import { entriesBetween, lengthOfAll } from '../../tables/list.ts'
 import type { ExplorerContext } from '../context.ts'
 import { invalidParameter } from '../errors.ts'
 import { feeOf, indexedTransaction } from '../shapes/indexed-transaction.ts'
 import { showTransaction, type TransactionJson } from '../shapes/transaction.ts'
+import { beforeTransaction, passedIn, type placeCursor } from './cursors.ts'
 import { oldestFirstPage, sequenceListPage } from './lists.ts'
 import { arrayPage, type Page, type PageQuery } from './page.ts'
+import { startOfTransaction } from './places.ts'
 
 export const SORTS = ['block_number', 'value', 'fee'] as const
 export type Sort = (typeof SORTS)[number]
 
 const MOST_SORTED = 10_000
 
-type SortedQuery = PageQuery & { readonly sort?: Sort | undefined; readonly order?: 'asc' | 'desc' | undefined }
+type SortedQuery = PageQuery &
+  z.output<typeof placeCursor> & {
+    readonly sort?: Sort | undefined
+    readonly order?: 'asc' | 'desc' | undefined
+    /** The cursor of lists that are sorted by value or fee. */
+    readonly hash?: Hash | undefined
+  }
 
 /** A page of transactions; throws 422 when there are more than can be sorted. */
 export async function sortedTransactionsPage(
@@ -27,12 +36,15 @@ export async function sortedTransactionsPage(
 ): Promise<Page<TransactionJson>> {
   const show = (sequence: number) => showTransaction(context, sequence)
   if (sort === 'block_number') {
-    const page = order === 'desc' ? sequenceListPage : oldestFirstPage
-    return page(context, lists, query, show)
+    if (order === 'desc') return sequenceListPage(context, lists, query, show, beforeTransaction(context, query))
+    return oldestFirstPage(context, lists, query, show, beforeTransaction(context, query, 1))
   }
   const sequences = await sortedSequences(context, lists, sort)
   if (order === 'desc') sequences.reverse()
-  return arrayPage(sequences, query, show)
+  const mined = query.hash && context.chain.transaction(query.hash)
+  const last = mined && startOfTransaction(context, { number: Number(mined.header.number), index: mined.index })
+  const passed = passedIn(sequences, query.hash, (sequence) => sequence === last?.transaction, 'hash')
+  return arrayPage(sequences, query, show, passed)
 }
 
 /** Ascending; transactions with equal values or fees are ordered oldest first. */

@@ -1,8 +1,12 @@
 // Token balances of an address, its single items, and its collections.
 import { z } from 'zod'
+import { RECORD } from '../../indexer/records.ts'
 import { RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
 import { addressParam, labels } from '../codec.ts'
+import type { ExplorerContext } from '../context.ts'
 import { explorerRoute } from '../define.ts'
+import { invalidParameter } from '../errors.ts'
+import { itemCursor, itemOrder, passedIn } from '../pagination/cursors.ts'
 import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
 import { concatenatedMembers, concatenatedPage } from '../pagination/rankings.ts'
 import {
@@ -48,11 +52,23 @@ export const addressTokenBalances = explorerRoute({
   },
 })
 
+/** The item of a cursor; throws 422 for a token without items. */
+function lastItem(
+  { rows }: ExplorerContext,
+  { token_contract_address_hash: token, token_id: id }: z.output<typeof itemCursor>,
+) {
+  if (token === undefined && id === undefined) return undefined
+  const type = token && RECORD.token.get(rows, token)?.type
+  if (token === undefined || id === undefined || type === undefined || type === 'ERC-20')
+    throw invalidParameter('token_contract_address_hash', 'Invalid value. A cursor here has a token and one of its ids')
+  return { name: type, member: itemOrder(token, id) }
+}
+
 export const addressNft = explorerRoute({
   path: '/addresses/{address_hash_param}/nft',
   summary: 'Single items that an address holds',
   params,
-  query: pageQuery.extend({ type: labels(ITEM_TYPES, OTHER_TYPES) }),
+  query: pageQuery.extend(itemCursor.shape).extend({ type: labels(ITEM_TYPES, OTHER_TYPES) }),
   response: pageSchema(itemSchema),
   handler: ({ params: { address_hash_param: of }, query: { type: types = ITEM_TYPES, ...query } }, context) =>
     concatenatedPage(
@@ -60,6 +76,7 @@ export const addressNft = explorerRoute({
       types.map((type) => ({ name: type, ranking: RANKING.items(of, type) })),
       query,
       ({ name, member }) => showItem(context, of, name, member, { withToken: true }),
+      lastItem(context, query),
     ),
 })
 
@@ -67,8 +84,12 @@ export const addressNftCollections = explorerRoute({
   path: '/addresses/{address_hash_param}/nft/collections',
   summary: 'Tokens of which an address holds items, with the first of them',
   params,
-  query: pageQuery.extend({ type: labels(ITEM_TYPES, OTHER_TYPES) }),
+  query: pageQuery.extend(itemCursor.omit({ token_id: true }).shape).extend({ type: labels(ITEM_TYPES, OTHER_TYPES) }),
   response: pageSchema(collectionSchema),
-  handler: async ({ params: { address_hash_param: of }, query: { type = ITEM_TYPES, ...query } }, context) =>
-    arrayPage(await collectionsOf(context, of, type), query, (collection) => showCollection(context, of, collection)),
+  async handler({ params: { address_hash_param: of }, query: { type = ITEM_TYPES, ...query } }, context) {
+    const all = await collectionsOf(context, of, type)
+    const last = query.token_contract_address_hash
+    const passed = passedIn(all, last, ({ token }, cursor) => token === cursor, 'token_contract_address_hash')
+    return arrayPage(all, query, (collection) => showCollection(context, of, collection), passed)
+  },
 })

@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import { verifiedBy } from '../../contracts/abi.ts'
 import { type AccountRecord, RECORD } from '../../indexer/records.ts'
-import { LIST, RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
+import { balanceEntry, LIST, RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
 import { checksummed } from '../../lib/checksummed.ts'
 import { type Address, toAddress } from '../../lib/hex.ts'
 import { lengthOfAll } from '../../tables/list.ts'
@@ -15,6 +15,7 @@ import type { ExplorerContext } from '../context.ts'
 import { coinSupply, toCoins } from '../contract-reads.ts'
 import { explorerRoute } from '../define.ts'
 import { callsOf, transactionsOf, transfersOf } from '../pagination/address-lists.ts'
+import { accountCursor, accountOrder, blockCursor } from '../pagination/cursors.ts'
 import { listPage } from '../pagination/lists.ts'
 import { pageQuery, pageSchema } from '../pagination/page.ts'
 import { mergedPage } from '../pagination/rankings.ts'
@@ -160,10 +161,14 @@ export const addressCoinHistory = explorerRoute({
   path: '/addresses/{address_hash_param}/coin-balance-history',
   summary: 'Blocks in which the balance of an address changed, newest first',
   params,
-  query: pageQuery,
+  query: pageQuery.extend(blockCursor.shape),
   response: pageSchema(coinRowSchema),
-  handler: ({ params: { address_hash_param: of }, query }, context) =>
-    listPage(context, [LIST.balances(of)], query, (entry) => showCoinRow(context, entry)),
+  handler({ params: { address_hash_param: of }, query }, context) {
+    const { block_number: before } = query
+    const isOlder = (entry: Uint8Array) => balanceEntry.decode(entry).number < (before ?? 0)
+    const show = (entry: Uint8Array) => showCoinRow(context, entry)
+    return listPage(context, [LIST.balances(of)], query, show, before === undefined ? undefined : isOlder)
+  },
 })
 
 export const addressCoinHistoryByDay = explorerRoute({
@@ -180,14 +185,16 @@ export const addressCoinHistoryByDay = explorerRoute({
 export const addresses = explorerRoute({
   path: '/addresses',
   summary: 'Accounts that hold coins, the richest first',
-  query: pageQuery.extend({ sort: z.enum(['balance']).optional(), order: z.enum(['asc', 'desc']).optional() }),
+  query: pageQuery
+    .extend(accountCursor.shape)
+    .extend({ sort: z.enum(['balance']).optional(), order: z.enum(['asc', 'desc']).optional() }),
   response: pageSchema(addressSchema.extend({ coin_balance: wire.decimal, transactions_count: wire.decimal })).extend({
     exchange_rate: wire.number.nullable(),
     total_supply: wire.number.nullable().describe('in whole coins: frontends divide balances in coins by it'),
   }),
   async handler({ query }, context) {
     const { rows, options } = context
-    const page = await mergedPage(context, [RANKING.accounts], query, (order) => {
+    const show = (order: Uint8Array) => {
       const { value, rest } = readDescending(order)
       const of = toAddress(rest)
       return {
@@ -195,7 +202,8 @@ export const addresses = explorerRoute({
         coin_balance: value.toString(),
         transactions_count: lengthOfAll(rows, transactionsOf(of)).toString(),
       }
-    })
+    }
+    const page = await mergedPage(context, [RANKING.accounts], query, show, accountOrder(query))
     const supply = await coinSupply(context)
     return {
       ...page,

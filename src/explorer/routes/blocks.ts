@@ -7,6 +7,15 @@ import { blockParam, labels, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { explorerRoute } from '../define.ts'
 import { ExplorerError, notFound } from '../errors.ts'
+import {
+  beforeBlock,
+  beforeCall,
+  beforeTransaction,
+  blockCursor,
+  callCursor,
+  placeCursor,
+  withdrawalCursor,
+} from '../pagination/cursors.ts'
 import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
 import { rangePage, sequencePage } from '../pagination/sequence.ts'
 import { numberBefore, showBlockBefore, showForeign, transactionsBefore } from '../shapes/before-fork.ts'
@@ -29,11 +38,12 @@ async function numberOf(context: ExplorerContext, of: z.output<typeof blockParam
 export const blocks = explorerRoute({
   path: '/blocks',
   summary: 'Blocks, newest first',
-  query: pageQuery.extend({ type: labels(['block'], ['uncle', 'reorg']) }),
+  query: pageQuery.extend(blockCursor.shape).extend({ type: labels(['block'], ['uncle', 'reorg']) }),
   response: pageSchema(blockSchema),
   handler({ query: { type, ...query } }, context) {
     const length = type?.length === 0 ? 0 : blockCount(context)
-    return sequencePage(length, query, (position) => showBlockAt(context, position))
+    const show = (position: number) => showBlockAt(context, position)
+    return sequencePage(length, query, show, beforeBlock(context, query))
   },
 })
 
@@ -51,7 +61,9 @@ export const blockTransactions = explorerRoute({
   path: '/blocks/{block_hash_or_number_param}/transactions',
   summary: 'Transactions of a block, in order',
   params,
-  query: pageQuery.extend({ type: labels(KINDS, ['blob_transaction', 'set_code_transaction']) }),
+  query: pageQuery
+    .extend(placeCursor.shape)
+    .extend({ type: labels(KINDS, ['blob_transaction', 'set_code_transaction']) }),
   response: pageSchema(transactionSchema),
   async handler({ params: { block_hash_or_number_param: of }, query: { type, ...query } }, context) {
     const kinds = type && kindMask(type)
@@ -60,11 +72,12 @@ export const blockTransactions = explorerRoute({
     const fact = RECORD.block.get(context.rows, await numberOf(context, of))
     const { firstTransaction: first, transactions: count } = fact ?? { firstTransaction: 0, transactions: 0 }
     const show = (sequence: number) => showTransaction(context, sequence)
-    if (kinds === undefined) return rangePage({ first, count }, query, show)
+    const from = beforeTransaction(context, query, 1)
+    if (kinds === undefined) return rangePage({ first, count }, query, show, from)
     const found = entriesBetween(context.rows, LIST.transactions, first, first + count).flatMap((entry, i) =>
       (transactionEntry.decode(entry).kinds & kinds) === 0 ? [] : [first + i],
     )
-    return arrayPage(found, query, show)
+    return arrayPage(found, query, show, from && found.filter((sequence) => sequence < from).length)
   },
 })
 
@@ -72,13 +85,14 @@ export const blockWithdrawals = explorerRoute({
   path: '/blocks/{block_hash_or_number_param}/withdrawals',
   summary: 'Withdrawals of a block, in order',
   params,
-  query: pageQuery,
+  query: pageQuery.extend(withdrawalCursor.shape),
   response: pageSchema(withdrawalSchema),
   async handler({ params, query }, context) {
     const number = await numberOf(context, params.block_hash_or_number_param)
     const block = await minedBlock(context, number)
     const part = { first: 0, count: block.withdrawals?.length ?? 0 }
-    return rangePage(part, query, (index) => showWithdrawal(context, { number, index }))
+    const behind = query.index === undefined ? undefined : query.index + 1 - Number(block.withdrawals?.[0]?.index ?? 0)
+    return rangePage(part, query, (index) => showWithdrawal(context, { number, index }), behind)
   },
 })
 
@@ -86,15 +100,18 @@ export const blockInternalTransactions = explorerRoute({
   path: '/blocks/{block_hash_or_number_param}/internal-transactions',
   summary: 'Messages within the transactions of a block, in order',
   params,
-  query: pageQuery,
+  query: pageQuery.extend(callCursor.omit({ block_number: true }).shape),
   response: pageSchema(internalTransactionSchema),
   async handler({ params, query }, context) {
     const of = params.block_hash_or_number_param
     // The index has no calls of blocks before the fork.
     const before = await numberBefore(context, of)
-    const fact = before === undefined ? RECORD.block.get(context.rows, await numberOf(context, of)) : undefined
+    const number = before === undefined ? await numberOf(context, of) : undefined
+    const fact = number === undefined ? undefined : RECORD.block.get(context.rows, number)
     const part = { first: fact?.firstCall ?? 0, count: fact?.calls ?? 0 }
-    return rangePage(part, query, (sequence) => showCall(context, sequence))
+    const isCursor = query.index !== undefined || query.transaction_index !== undefined
+    const from = isCursor ? beforeCall(context, { ...query, block_number: number ?? 0 }, 1) : undefined
+    return rangePage(part, query, (sequence) => showCall(context, sequence), from)
   },
 })
 

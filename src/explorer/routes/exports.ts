@@ -7,10 +7,10 @@ import { type Address, type Hex, toAddress } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import { entryAt, ListReader, newestPage } from '../../tables/list.ts'
 import { complement, membersFrom, readDescending } from '../../tables/ranking.ts'
-import { addressParam, hashParam, timeParam } from '../codec.ts'
+import { addressParam, hashParam, timeParam, wire } from '../codec.ts'
 import { type ExplorerContext, RequestCache } from '../context.ts'
 import { MOST_EXPORTED_ROWS } from '../csv.ts'
-import { type CsvCell, csvRoute } from '../define.ts'
+import { type CsvCell, csvRoute, explorerRoute } from '../define.ts'
 import { invalidParameter, notFound } from '../errors.ts'
 import { callsOf, sidesFor, transactionsOf, transfersOf } from '../pagination/address-lists.ts'
 import { showCall } from '../shapes/call.ts'
@@ -178,6 +178,20 @@ export const addressLogsCsv = csvRoute({
         ...[log.address.hash, log.data, ...log.topics],
       ]
     })
+  },
+})
+
+export const csvExportStatus = explorerRoute({
+  path: '/csv-exports/{uuid_param}',
+  summary: 'A file that is made in the background: there is none, because files are made while they are sent',
+  params: z.object({ uuid_param: z.uuid() }),
+  response: z.strictObject({
+    status: z.enum(['pending', 'completed', 'failed']),
+    file_id: z.string().nullable(),
+    expires_at: wire.time.nullable(),
+  }),
+  handler() {
+    throw notFound()
   },
 })
 

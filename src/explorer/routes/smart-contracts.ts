@@ -1,7 +1,7 @@
 // Contracts: code and sources of one, and the list of verified ones.
 import { z } from 'zod'
 import { verifiedByName } from '../../contracts/abi.ts'
-import type { VerifiedContract } from '../../contracts/verified-contracts.ts'
+import { CONTRACT_LANGUAGES, type VerifiedContract } from '../../contracts/verified-contracts.ts'
 import { LIST } from '../../indexer/tables.ts'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
 import { SECONDS_A_DAY } from '../../lib/unix-time.ts'
@@ -9,8 +9,9 @@ import { ListReader, lengthOfAll } from '../../tables/list.ts'
 import { addressParam, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { explorerRoute } from '../define.ts'
-import { notFound } from '../errors.ts'
+import { ExplorerError, notFound } from '../errors.ts'
 import { transactionsOf } from '../pagination/address-lists.ts'
+import { passedIn } from '../pagination/cursors.ts'
 import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
 import {
   showSmartContract,
@@ -41,12 +42,13 @@ export const smartContracts = explorerRoute({
   summary: 'Verified contracts, the newest first',
   query: pageQuery.extend({
     q: z.string().optional().describe('words of the name, or an address'),
-    filter: z.enum(['solidity', 'vyper', 'yul']).optional(),
+    filter: z.enum(CONTRACT_LANGUAGES).optional(),
     sort: z.enum(['balance', 'transactions_count', 'txs_count']).optional(),
     order: z.enum(['asc', 'desc']).optional(),
+    hash: addressParam.optional().describe('a cursor of Blockscout: the last contract of the former page'),
   }),
   response: pageSchema(verifiedContractSchema),
-  handler({ query: { q, filter, sort, order, ...page } }, context) {
+  handler({ query: { q, filter, sort, order, hash, ...page } }, context) {
     const rows = found(context, q).filter(({ language }) => filter === undefined || language === filter)
     if (sort !== undefined) {
       const size = ({ address }: Row) =>
@@ -55,7 +57,8 @@ export const smartContracts = explorerRoute({
       const [less, more] = order === 'asc' ? [-1, 1] : [1, -1]
       rows.sort((a, b) => ((sizes.get(a) ?? 0n) < (sizes.get(b) ?? 0n) ? less : more))
     }
-    return arrayPage(rows, page, (row) => showVerifiedContract(context, row))
+    const passed = passedIn(rows, hash, ({ address }, last) => address === last, 'hash')
+    return arrayPage(rows, page, (row) => showVerifiedContract(context, row), passed)
   },
 })
 
@@ -94,6 +97,17 @@ export const smartContractAuditReports = explorerRoute({
   path: '/smart-contracts/{address_hash_param}/audit-reports',
   summary: 'Audits of a contract: always empty, because this node has no source of audits',
   params,
-  response: z.strictObject({ items: z.array(z.never()) }),
-  handler: () => ({ items: [] }),
+  response: z.strictObject({ items: z.array(z.never()), next_page_params: z.null() }),
+  handler: () => ({ items: [], next_page_params: null }),
+})
+
+export const smartContractAuditSubmission = explorerRoute({
+  method: 'POST',
+  path: '/smart-contracts/{address_hash_param}/audit-reports',
+  summary: 'Not offered: this node keeps no audits',
+  params,
+  response: z.never(),
+  handler() {
+    throw new ExplorerError(403, { message: 'Audit reports are not accepted by this node' })
+  },
 })

@@ -8,7 +8,15 @@ import { complement, membersUnder, readDescending } from '../../tables/ranking.t
 import { addressParam, tokenIdParam, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { explorerRoute, mediaRoute } from '../define.ts'
-import { notFound } from '../errors.ts'
+import { ExplorerError, notFound } from '../errors.ts'
+import {
+  beforeTransfer,
+  holderCursor,
+  holderOrder,
+  instanceOrder,
+  passedIn,
+  placeCursor,
+} from '../pagination/cursors.ts'
 import { sequenceListPage } from '../pagination/lists.ts'
 import { arrayPage, type Page, type PageQuery, pageQuery, pageSchema } from '../pagination/page.ts'
 import { rankingPage } from '../pagination/rankings.ts'
@@ -35,14 +43,23 @@ export const tokenInstances = explorerRoute({
   path: '/tokens/{address_hash_param}/instances',
   summary: 'Items of a token, the highest id first',
   params: ofToken,
-  query: pageQuery.extend({ holder_address_hash: addressParam.optional() }),
+  query: pageQuery.extend({
+    holder_address_hash: addressParam.optional(),
+    unique_token: tokenIdParam.optional().describe('a cursor of Blockscout: the last id of the former page'),
+  }),
   response: pageSchema(instanceSchema),
   handler({ params: { address_hash_param: of }, query: { holder_address_hash: holder, ...query } }, context) {
     const type = RECORD.token.get(context.rows, of)?.type
     if (type === undefined) throw notFound()
     if (holder !== undefined && type !== 'ERC-20') return instancesHeld(context, of, RANKING.items(holder, type), query)
-    return rankingPage(context, RANKING.instances(of), query, (member) =>
-      showInstance(context, of, bytesToBig(complement(member)), { withToken: true }),
+    const show = (member: Uint8Array) => showInstance(context, of, bytesToBig(complement(member)), { withToken: true })
+    const { unique_token: last } = query
+    return rankingPage(
+      context,
+      RANKING.instances(of),
+      query,
+      show,
+      last === undefined ? undefined : instanceOrder(last),
     )
   },
 })
@@ -52,12 +69,12 @@ async function instancesHeld(
   context: ExplorerContext,
   of: Address,
   items: Hex,
-  query: PageQuery,
+  query: PageQuery & { readonly unique_token?: bigint | undefined },
 ): Promise<Page<TokenInstance>> {
   const members = await membersUnder(context.rows, items, fromHex(of), MOST_ITEMS)
-  return arrayPage(members.toReversed(), query, (member) =>
-    showInstance(context, of, MEMBER.item(member).id ?? 0n, { withToken: true }),
-  )
+  const ids = members.map((member) => MEMBER.item(member).id ?? 0n).reverse()
+  const passed = passedIn(ids, query.unique_token, (id, last) => id === last, 'unique_token')
+  return arrayPage(ids, query, (id) => showInstance(context, of, id, { withToken: true }), passed)
 }
 
 export const tokenInstance = explorerRoute({
@@ -84,6 +101,18 @@ export const tokenInstanceRefetch = explorerRoute({
   },
 })
 
+export const tokenInstancesRefetch = explorerRoute({
+  method: 'PATCH',
+  path: '/tokens/{address_hash_param}/instances/refetch-metadata',
+  summary: 'Not offered: reads the metadata of all items of a token again',
+  params: ofToken,
+  response: z.never(),
+  handler() {
+    // A collection has any number of items, and whoever asks is not known. One item is read again by its own path.
+    throw new ExplorerError(403, { message: 'API key not configured on the server' })
+  },
+})
+
 export const tokenInstanceMedia = mediaRoute({
   path: '/tokens/{address_hash_param}/instances/{token_id_param}/media',
   summary: 'The picture, video or sound of an item whose metadata are on the chain',
@@ -101,13 +130,13 @@ export const tokenInstanceTransfers = explorerRoute({
   path: '/tokens/{address_hash_param}/instances/{token_id_param}/transfers',
   summary: 'Transfers of an item, newest first',
   params: ofInstance,
-  query: pageQuery,
+  query: pageQuery.extend(placeCursor.shape),
   response: pageSchema(transferSchema),
-  handler({ params: { address_hash_param: of, token_id_param: id }, query }, context) {
+  async handler({ params: { address_hash_param: of, token_id_param: id }, query }, context) {
     requireInstance(context, of, id)
-    return sequenceListPage(context, [LIST.transfersOfInstance(of, id)], query, (sequence) =>
-      showTransfer(context, sequence),
-    )
+    const show = (sequence: number) => showTransfer(context, sequence)
+    const before = await beforeTransfer(context, query)
+    return sequenceListPage(context, [LIST.transfersOfInstance(of, id)], query, show, before)
   },
 })
 
@@ -126,7 +155,7 @@ export const tokenInstanceHolders = explorerRoute({
   path: '/tokens/{address_hash_param}/instances/{token_id_param}/holders',
   summary: 'Holders of an item, the largest amount first',
   params: ofInstance,
-  query: pageQuery,
+  query: pageQuery.extend(holderCursor.shape),
   response: pageSchema(
     z.strictObject({ address: addressSchema, value: wire.decimal, token_id: wire.decimal, token: tokenSchema }),
   ),
@@ -141,9 +170,10 @@ export const tokenInstanceHolders = explorerRoute({
     if (type === 'ERC-721') {
       return arrayPage(fact.owner === undefined ? [] : [fact.owner], query, (owner) => show(owner, 1n))
     }
-    return rankingPage(context, RANKING.holdersOfInstance(of, id), query, (order) => {
+    const showHolder = (order: Uint8Array) => {
       const { value, rest } = readDescending(order)
       return show(toAddress(complement(rest)), value)
-    })
+    }
+    return rankingPage(context, RANKING.holdersOfInstance(of, id), query, showHolder, holderOrder(query))
   },
 })

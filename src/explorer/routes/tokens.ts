@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
 import { LIST, MEMBER, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
+import { orderOfToken } from '../../indexer/token-records.ts'
 import { type Address, type Hex, toAddress } from '../../lib/hex.ts'
 import { listLength } from '../../tables/list.ts'
 import { complement, readDescending } from '../../tables/ranking.ts'
@@ -10,8 +11,9 @@ import { addressParam, labels, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { tokenBalance } from '../contract-reads.ts'
 import { explorerRoute } from '../define.ts'
-import { notFound } from '../errors.ts'
+import { invalidParameter, notFound } from '../errors.ts'
 import { tokensByName } from '../name-search.ts'
+import { beforeTransfer, holderCursor, holderOrder, passedIn, transferCursor } from '../pagination/cursors.ts'
 import { sequenceListPage } from '../pagination/lists.ts'
 import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
 import { allMembers, mergedPage, rankingPage } from '../pagination/rankings.ts'
@@ -24,6 +26,13 @@ const SORTS = ['holders_count', 'holder_count', 'fiat_value', 'circulating_marke
 
 const params = z.object({ address_hash_param: addressParam })
 
+/** The place of a token in the rankings; throws 422 for other addresses. */
+function tokenOrder({ rows }: ExplorerContext, of: Address): Uint8Array {
+  const fact = RECORD.token.get(rows, of)
+  if (fact === undefined) throw invalidParameter('contract_address_hash', 'Invalid value. There is no such token')
+  return orderOfToken(of, fact, memberCount(rows, RANKING.holders(of)))
+}
+
 /** The type of a token; throws 404 for other addresses. */
 function requireToken({ rows }: ExplorerContext, of: Address): TokenType {
   const type = RECORD.token.get(rows, of)?.type
@@ -35,27 +44,35 @@ export const tokens = explorerRoute({
   path: '/tokens',
   summary: 'Tokens of the network, those with the most holders first',
   query: pageQuery.extend({
+    contract_address_hash: addressParam
+      .optional()
+      .describe('a cursor of Blockscout: the last token of the former page'),
     type: labels(TOKEN_TYPES, ['ERC-404']),
     q: z.string().optional().describe('words of name or symbol'),
     sort: z.enum(SORTS).optional(),
     order: z.enum(['asc', 'desc']).optional(),
   }),
   response: pageSchema(tokenResourceSchema),
-  async handler({ query: { type, q, sort, ...query } }, context) {
+  async handler({ query: { type, q, sort, contract_address_hash: last, ...query } }, context) {
+    const passed = (all: readonly Address[]) =>
+      passedIn(all, last, (of, token) => of === token, 'contract_address_hash')
     const { options } = context
     const show = (of: Address) => showTokenResource(context, of)
     const inOrder = (found: readonly Address[]) => (query.order === 'asc' ? found.toReversed() : found)
     if (q !== undefined) {
       const found = await tokensByName(context, q)
-      return arrayPage(inOrder(found.filter((of) => isOfType(context, of, type))), query, show)
+      const all = inOrder(found.filter((of) => isOfType(context, of, type)))
+      return arrayPage(all, query, show, passed(all))
     }
     const rankings = rankingsOf(type)
     if (sort === 'fiat_value' && options.prices !== undefined) {
       const priceOf = (of: Address) => Number(options.prices?.tokens.get(of) ?? -1)
       const all = (await allMembers(context, rankings)).map(MEMBER.address)
-      return arrayPage(inOrder(all.sort((a, b) => priceOf(b) - priceOf(a))), query, show)
+      const sorted = inOrder(all.sort((a, b) => priceOf(b) - priceOf(a)))
+      return arrayPage(sorted, query, show, passed(sorted))
     }
-    return mergedPage(context, rankings, query, (order) => show(MEMBER.address(order)))
+    const render = (order: Uint8Array) => show(MEMBER.address(order))
+    return mergedPage(context, rankings, query, render, last && tokenOrder(context, last))
   },
 })
 
@@ -96,11 +113,13 @@ export const tokenTransfers = explorerRoute({
   path: '/tokens/{address_hash_param}/transfers',
   summary: 'Transfers of a token, newest first',
   params,
-  query: pageQuery,
+  query: pageQuery.extend(transferCursor.shape),
   response: pageSchema(transferSchema),
-  handler({ params: { address_hash_param: of }, query }, context) {
+  async handler({ params: { address_hash_param: of }, query }, context) {
     requireToken(context, of)
-    return sequenceListPage(context, [LIST.transfersOfToken(of)], query, (sequence) => showTransfer(context, sequence))
+    const show = (sequence: number) => showTransfer(context, sequence)
+    const before = await beforeTransfer(context, query)
+    return sequenceListPage(context, [LIST.transfersOfToken(of)], query, show, before)
   },
 })
 
@@ -108,7 +127,7 @@ export const tokenHolders = explorerRoute({
   path: '/tokens/{address_hash_param}/holders',
   summary: 'Holders of a token, the largest balance first',
   params,
-  query: pageQuery,
+  query: pageQuery.extend(holderCursor.shape),
   response: pageSchema(
     z.strictObject({
       address: addressSchema,
@@ -126,18 +145,20 @@ export const tokenHolders = explorerRoute({
       token: showToken(context, of),
     })
     if (type === 'ERC-1155') {
-      return rankingPage(context, RANKING.holdings(of), query, (order) => {
+      const showHolding = (order: Uint8Array) => {
         const { value, rest } = readDescending(order)
         const { id, holder } = MEMBER.holding(rest)
         return show(holder, value, id)
-      })
+      }
+      return rankingPage(context, RANKING.holdings(of), query, showHolding, holderOrder(query, true))
     }
-    return rankingPage(context, RANKING.holders(of), query, async (order) => {
+    const showHolder = async (order: Uint8Array) => {
       const { value, rest } = readDescending(order)
       const holder = toAddress(complement(rest))
       // Some tokens change balances without an event. The amount is correct here, but the rank follows the events.
       const amount = type === 'ERC-20' ? ((await tokenBalance(context, of, holder)) ?? value) : value
       return show(holder, amount, undefined)
-    })
+    }
+    return rankingPage(context, RANKING.holders(of), query, showHolder, holderOrder(query))
   },
 })

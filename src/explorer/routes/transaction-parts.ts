@@ -6,18 +6,21 @@ import { contractEnums } from '../../contracts/contract-layout.ts'
 import { LIST, TOKEN_TYPES, transferEntry } from '../../indexer/tables.ts'
 import type { Hash } from '../../lib/hex.ts'
 import { entriesBetween } from '../../tables/list.ts'
-import { hashParam, labels } from '../codec.ts'
+import { hashParam, labels, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { explorerRoute } from '../define.ts'
 import { notFound } from '../errors.ts'
+import { beforeCall, beforeTransfer, callCursor, placeCursor, transferCursor } from '../pagination/cursors.ts'
 import { arrayPage, emptyPage, pageQuery, pageSchema } from '../pagination/page.ts'
 import { rangePage } from '../pagination/sequence.ts'
+import type { AddressParam } from '../shapes/address.ts'
 import { showLogBefore, transactionBefore } from '../shapes/before-fork.ts'
 import { internalTransactionSchema, showCall } from '../shapes/call.ts'
 import { type IndexedTransaction, indexedTransaction, transactionSequence } from '../shapes/indexed-transaction.ts'
 import { logSchema, showLog } from '../shapes/log.ts'
 import { rawTraceSchema, showRawTrace } from '../shapes/raw-trace.ts'
 import { showStateChange, stateChangeSchema } from '../shapes/state-change.ts'
+import { showTransactionInFull } from '../shapes/transaction.ts'
 import { showTransfer, transferSchema } from '../shapes/transfer.ts'
 import { summarySchema, wireSummary } from '../summary/phrase.ts'
 import { summaryOf } from '../summary/summary.ts'
@@ -42,17 +45,19 @@ export const transactionTokenTransfers = explorerRoute({
   path: '/transactions/{transaction_hash_param}/token-transfers',
   summary: 'Token transfers of a transaction, in order of their logs',
   params,
-  query: pageQuery.extend({ type: labels(TOKEN_TYPES, ['ERC-404']) }),
+  query: pageQuery.extend(transferCursor.shape).extend({ type: labels(TOKEN_TYPES, ['ERC-404']) }),
   response: pageSchema(transferSchema),
   async handler({ params, query: { type, ...query } }, context) {
     const mined = await minedByHash(context, params.transaction_hash_param)
     if (mined === undefined) return emptyPage()
     const { firstTransfer: first, transfers: count } = mined.row
-    if (type === undefined) return rangePage({ first, count }, query, (sequence) => showTransfer(context, sequence))
+    const show = (sequence: number) => showTransfer(context, sequence)
+    const from = await beforeTransfer(context, query, 1)
+    if (type === undefined) return rangePage({ first, count }, query, show, from)
     const found = entriesBetween(context.rows, LIST.transfers, first, first + count).flatMap((entry, i) =>
       type.includes(transferEntry.decode(entry).type) ? [first + i] : [],
     )
-    return arrayPage(found, query, (sequence) => showTransfer(context, sequence))
+    return arrayPage(found, query, show, from && found.filter((sequence) => sequence < from).length)
   },
 })
 
@@ -60,13 +65,14 @@ export const transactionInternalTransactions = explorerRoute({
   path: '/transactions/{transaction_hash_param}/internal-transactions',
   summary: 'Messages within a transaction, in call order',
   params,
-  query: pageQuery,
+  query: pageQuery.extend(callCursor.shape),
   response: pageSchema(internalTransactionSchema),
   async handler({ params, query }, context) {
     const mined = await minedByHash(context, params.transaction_hash_param)
     if (mined === undefined) return emptyPage()
     const { firstCall: first, calls: count } = mined.row
-    return rangePage({ first, count }, query, (sequence) => showCall(context, sequence))
+    const show = (sequence: number) => showCall(context, sequence)
+    return rangePage({ first, count }, query, show, beforeCall(context, query, 1))
   },
 })
 
@@ -74,7 +80,7 @@ export const transactionLogs = explorerRoute({
   path: '/transactions/{transaction_hash_param}/logs',
   summary: 'Logs of a transaction, in order',
   params,
-  query: pageQuery,
+  query: pageQuery.extend(placeCursor.shape),
   response: pageSchema(logSchema),
   async handler({ params, query }, context) {
     const { transaction_hash_param: hash } = params
@@ -85,7 +91,8 @@ export const transactionLogs = explorerRoute({
     }
     const { row, receipt, firstLogIndex } = mined
     const part = { first: firstLogIndex, count: receipt.logs.length }
-    return rangePage(part, query, (index) => showLog(context, { number: row.number, index }))
+    const from = query.index === undefined ? undefined : query.index + 1
+    return rangePage(part, query, (index) => showLog(context, { number: row.number, index }), from)
   },
 })
 
@@ -114,6 +121,55 @@ export const transactionRawTrace = explorerRoute({
     if (mined === undefined) return []
     const { hash } = mined.transaction
     return showRawTrace(await context.heavy((signal) => context.chain.traces.replayTransaction(hash, { signal })))
+  },
+})
+
+const previewAddress = z
+  .strictObject({ hash: wire.address, name: z.string().nullable(), ens_domain_name: z.null(), metadata: z.null() })
+  .nullable()
+const preview = ({ hash, name, ens_domain_name, metadata }: AddressParam) => ({ hash, name, ens_domain_name, metadata })
+
+export const transactionPreview = explorerRoute({
+  path: '/transactions/{transaction_hash_param}/preview',
+  summary: 'What the preview of a link to a transaction shows',
+  params,
+  response: z.strictObject({
+    status: z.enum(['ok', 'error']).nullable(),
+    timestamp: wire.time.nullable(),
+    method: z.string().nullable(),
+    from: previewAddress,
+    to: previewAddress,
+  }),
+  async handler({ params: { transaction_hash_param: hash } }, context) {
+    const { status, timestamp, method, from, to } = await showTransactionInFull(context, hash)
+    return { status, timestamp, method, from: preview(from), to: to && preview(to) }
+  },
+})
+
+export const transactionExternal = explorerRoute({
+  path: '/transactions/{transaction_hash_param}/external-transactions',
+  summary: 'Transactions of another chain that caused this one: always none',
+  params,
+  response: z.array(z.never()),
+  async handler({ params }, context) {
+    await minedByHash(context, params.transaction_hash_param)
+    return []
+  },
+})
+
+export const transactionFheOperations = explorerRoute({
+  path: '/transactions/{transaction_hash_param}/fhe-operations',
+  summary: 'Operations on encrypted values: always none',
+  params,
+  response: z.strictObject({
+    items: z.array(z.never()),
+    total_hcu: z.literal(0),
+    max_depth_hcu: z.literal(0),
+    operation_count: z.literal(0),
+  }),
+  async handler({ params }, context) {
+    await minedByHash(context, params.transaction_hash_param)
+    return { items: [], total_hcu: 0 as const, max_depth_hcu: 0 as const, operation_count: 0 as const }
   },
 })
 

@@ -3,12 +3,13 @@
 import { z } from 'zod'
 import { selectorsByName } from '../../contracts/abi.ts'
 import { KINDS, type Kind, kindMask, LIST, MASKS } from '../../indexer/tables.ts'
-import { type Hex, toHex } from '../../lib/hex.ts'
+import { type Hash, type Hex, toHex } from '../../lib/hex.ts'
 import { listLength } from '../../tables/list.ts'
 import { hashParam, label, labels, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { explorerRoute } from '../define.ts'
 import { ExplorerError } from '../errors.ts'
+import { beforeTransaction, placeCursor } from '../pagination/cursors.ts'
 import { sequenceListPage } from '../pagination/lists.ts'
 import { arrayPage, type Page, type PageQuery, pageQuery, pageSchema } from '../pagination/page.ts'
 import { sequencePage } from '../pagination/sequence.ts'
@@ -33,10 +34,12 @@ type Filter = { readonly kinds: readonly Kind[] | undefined; readonly selectors:
 export const transactions = explorerRoute({
   path: '/transactions',
   summary: 'Transactions, newest first: mined or pending',
-  query: pageQuery.extend({
+  query: pageQuery.extend(placeCursor.shape).extend({
     filter: label('validated', 'pending'),
     type: labels(KINDS, OTHER_KINDS),
     method: z.string().optional().describe('names or selectors (0x and 8 digits) of methods, with commas between'),
+    inserted_at: z.string().optional().describe('ignored; pending ones are found by their hash'),
+    hash: hashParam.optional().describe('the cursor of pending ones'),
   }),
   response: pageSchema(transactionSchema),
   handler({ query: { filter, type, method, ...query } }, context) {
@@ -55,24 +58,29 @@ function selectorsOf(context: ExplorerContext, methods: string): readonly Hex[] 
 function minedPage(
   context: ExplorerContext,
   { kinds, selectors }: Filter,
-  query: PageQuery,
+  query: PageQuery & z.output<typeof placeCursor>,
 ): Promise<Page<TransactionJson>> {
+  const before = beforeTransaction(context, query)
   const show = (sequence: number) => showTransaction(context, sequence)
   if (kinds === undefined && selectors === undefined) {
-    return sequencePage(listLength(context.rows, LIST.transactions), query, show)
+    return sequencePage(listLength(context.rows, LIST.transactions), query, show, before)
   }
   const masks = Array.from({ length: MASKS }, (_, mask) => mask).filter((mask) => isAnyOf(mask, kinds))
   const lists =
     selectors === undefined
       ? masks.map((mask) => LIST.transactionsByKinds(mask))
       : selectors.flatMap((selector) => masks.map((mask) => LIST.transactionsByMethod(selector, mask)))
-  return sequenceListPage(context, lists, query, show)
+  return sequenceListPage(context, lists, query, show, before)
 }
 
 const isAnyOf = (mask: number, kinds: readonly Kind[] | undefined): boolean =>
   kinds === undefined || (mask & kindMask(kinds)) !== 0
 
-function pendingPage(context: ExplorerContext, { kinds, selectors }: Filter, query: PageQuery) {
+function pendingPage(
+  context: ExplorerContext,
+  { kinds, selectors }: Filter,
+  query: PageQuery & { readonly hash?: Hash | undefined },
+) {
   const found = context.pendingTransactions.newest().filter((transaction) => {
     if (selectors !== undefined && !selectors.includes(toHex(transaction.data.subarray(0, 4)))) return false
     const own = kinds === undefined && selectors === undefined ? [] : kindsOfMessage(context, transaction)
@@ -81,7 +89,9 @@ function pendingPage(context: ExplorerContext, { kinds, selectors }: Filter, que
       (selectors === undefined || own.includes('contract_call'))
     )
   })
-  return arrayPage(found, query, (transaction) => showPending(context, transaction))
+  // One that was mined in the meantime is in no place: the list begins anew.
+  const passed = found.findIndex(({ hash }) => hash === query.hash) + 1
+  return arrayPage(found, query, (transaction) => showPending(context, transaction), passed || undefined)
 }
 
 export const transactionStats = explorerRoute({
@@ -101,6 +111,16 @@ export const transactionStats = explorerRoute({
       transaction_fees_sum_24h: fees.toString(),
       transaction_fees_avg_24h: (count === 0 ? 0n : fees / BigInt(count)).toString(),
     }
+  },
+})
+
+export const transactionsWatchlist = explorerRoute({
+  path: '/transactions/watchlist',
+  summary: 'Not offered: transactions of watched addresses',
+  operationId: 'getWatchlistTransactions',
+  response: z.never(),
+  handler() {
+    throw new ExplorerError(401, { message: 'Unauthorized' })
   },
 })
 

@@ -5,6 +5,7 @@ import { LIST, positionEntry } from '../../indexer/tables.ts'
 import { listLength } from '../../tables/list.ts'
 import { wire } from '../codec.ts'
 import { explorerRoute } from '../define.ts'
+import { olderWithdrawals, withdrawalCursor } from '../pagination/cursors.ts'
 import { listPage } from '../pagination/lists.ts'
 import { pageQuery, pageSchema } from '../pagination/page.ts'
 import { showWithdrawal, withdrawalSchema } from '../shapes/withdrawal.ts'
@@ -12,10 +13,12 @@ import { showWithdrawal, withdrawalSchema } from '../shapes/withdrawal.ts'
 export const withdrawals = explorerRoute({
   path: '/withdrawals',
   summary: 'Withdrawals, newest first',
-  query: pageQuery,
+  query: pageQuery.extend(withdrawalCursor.shape),
   response: pageSchema(withdrawalSchema),
-  handler: ({ query }, context) =>
-    listPage(context, [LIST.withdrawals], query, (entry) => showWithdrawal(context, positionEntry.decode(entry))),
+  async handler({ query }, context) {
+    const show = (entry: Uint8Array) => showWithdrawal(context, positionEntry.decode(entry))
+    return listPage(context, [LIST.withdrawals], query, show, await olderWithdrawals(context, query))
+  },
 })
 
 export const withdrawalsCounters = explorerRoute({
