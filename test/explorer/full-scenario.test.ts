@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { describeAccounts } from './full/accounts.ts'
 import { type Book, readBook } from './full/book.ts'
+import { describeDialect } from './full/dialect.ts'
 import { describeFigures } from './full/figures.ts'
 import { describeFrontend } from './full/frontend.ts'
 import { addressLists, blocksOf, chainLists, coinHistory, type Expected, partLists } from './full/lists.ts'
@@ -69,6 +70,7 @@ describeNative(given)
 describeSummaries(given)
 
 describeContracts(given)
+describeDialect(given)
 describeFrontend(given)
 
 it('the scenario has visited every route', () => {

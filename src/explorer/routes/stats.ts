@@ -5,13 +5,17 @@ import { RECORD } from '../../indexer/records.ts'
 import { LIST } from '../../indexer/tables.ts'
 import { SECONDS_A_DAY } from '../../lib/unix-time.ts'
 import { listLength } from '../../tables/list.ts'
-import { isoDay, isoTime, wire } from '../codec.ts'
+import { addressParam, isoDay, isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { coinSupply, toCoins, WEI } from '../contract-reads.ts'
 import { explorerRoute } from '../define.ts'
+import { passedIn } from '../pagination/cursors.ts'
+import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
+import { addressSchema, showAddress } from '../shapes/address.ts'
 import { blockCount } from '../shapes/block.ts'
 import { averageBlockTime, utilization } from '../statistics/block-times.ts'
 import type { GasPrice, Speed } from '../statistics/gas-oracle.ts'
+import { type HotContract, hotContracts, MOST_CALLS, type Scale } from '../statistics/hot-contracts.ts'
 
 const count = z.number().int()
 /** Days of the chart: the head's day and the thirty before it. */
@@ -128,6 +132,49 @@ async function marketCap(context: ExplorerContext): Promise<string> {
   const supply = coin === undefined ? undefined : await coinSupply(context)
   return coin === undefined || supply === undefined ? '0' : worth(supply, coin)
 }
+
+const SCALE_NAMES = ['5m', '1h', '3h', '1d', '7d', '30d'] as const satisfies readonly Scale[]
+
+export const hotSmartContracts = explorerRoute({
+  path: '/stats/hot-smart-contracts',
+  summary: `Contracts that were called most in a period before the newest block, of its last ${MOST_CALLS} calls`,
+  query: pageQuery.extend({
+    scale: z.enum(SCALE_NAMES),
+    sort: z.enum(['transactions_count', 'total_gas_used']).optional(),
+    order: z.enum(['asc', 'desc']).optional(),
+    contract_address_hash: addressParam
+      .optional()
+      .describe('a cursor of Blockscout: the last contract of the former page'),
+  }),
+  response: pageSchema(
+    z.strictObject({
+      contract_address: addressSchema,
+      transactions_count: count,
+      total_gas_used: count,
+      balance: wire.decimal,
+    }),
+  ).extend({
+    first_block: count.describe('the first counted block'),
+    is_complete: z.boolean().describe('false: the period has more calls, which were not counted'),
+  }),
+  async handler({ query: { scale, sort, order = 'desc', contract_address_hash: last, ...query } }, context) {
+    const { contracts, since, isComplete } = await hotContracts(context, scale)
+    const by = (of: HotContract) => (sort === 'total_gas_used' ? [of.gas, of.transactions] : [of.transactions, of.gas])
+    const sorted = contracts.toSorted((a, b) => {
+      const at = by(a).findIndex((figure, i) => figure !== by(b)[i])
+      const difference = (by(b)[at] ?? 0) - (by(a)[at] ?? 0)
+      return (order === 'asc' ? -difference : difference) || (a.address < b.address ? -1 : 1)
+    })
+    const passed = passedIn(sorted, last, ({ address }, cursor) => address === cursor, 'contract_address_hash')
+    const show = ({ address, transactions, gas }: HotContract) => ({
+      contract_address: showAddress(context, address),
+      transactions_count: transactions,
+      total_gas_used: gas,
+      balance: context.view.balance(address).toString(),
+    })
+    return { ...(await arrayPage(sorted, query, show, passed)), first_block: since, is_complete: isComplete }
+  },
+})
 
 const charted = z.strictObject({ date: wire.day, transactions_count: count, transaction_count: count, tx_count: count })
 

@@ -286,7 +286,10 @@ describe('a verified contract', () => {
     }
     expect((await explorer.json('/api/v2/smart-contracts?filter=vyper')).items).toEqual([])
     expect((await explorer.json('/api/v2/smart-contracts?q=zebra&page=2')).items).toEqual([])
-    expect(await explorer.json(`/api/v2/smart-contracts/${address}/audit-reports`)).toEqual({ items: [] })
+    expect(await explorer.json(`/api/v2/smart-contracts/${address}/audit-reports`)).toEqual({
+      items: [],
+      next_page_params: null,
+    })
   })
 })
 

@@ -26,8 +26,11 @@ export function describeContracts(given: () => Given): void {
       expect(shown.creation_bytecode).toBe(book.transactions.find(({ created }) => created === stage.address)?.input)
       // EIP-6780: it was not created in the transaction of its self-destruct, so it remains.
       expect(await visit.read(`/smart-contracts/${mortal.address}`)).toMatchObject({ is_self_destructed: false })
-      expect(await visit.read(`/smart-contracts/${stage.address}/audit-reports`)).toEqual({ items: [] })
       expect(await visit.read(`/smart-contracts/${stage.address}/interface`)).toEqual({ abi: [], enums: {} })
+      expect(await visit.read(`/smart-contracts/${stage.address}/audit-reports`)).toEqual({
+        items: [],
+        next_page_params: null,
+      })
     })
 
     it('are shown after verification, and then decode revert reasons', async () => {
