@@ -62,6 +62,7 @@ export const smartContractSchema = z.strictObject({
     "name, interface and sources are those of the developer's own build (--artifacts), and not verified",
   ),
   minimal_proxy_address_hash: wire.address.nullable(),
+  conflicting_implementations: z.null(),
   sourcify_repo_url: z.string().nullable(),
   name: z.string().nullable(),
   language: z.enum(CONTRACT_LANGUAGES).nullable(),
@@ -101,6 +102,7 @@ export async function showSmartContract(context: ExplorerContext, of: Address): 
     creation_status: isDestroyed ? 'selfdestructed' : 'success',
     is_self_destructed: isDestroyed,
     is_blueprint: code[0] === 0xfe && code[1] === 0x71,
+    conflicting_implementations: null,
     minimal_proxy_address_hash:
       proxy?.type === 'eip1167' && implementation !== undefined ? checksummed(implementation) : null,
     ...UNVERIFIED,

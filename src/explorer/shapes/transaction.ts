@@ -66,7 +66,7 @@ export const transactionSchema = z.strictObject({
   is_pending_update: z.boolean(),
   fhe_operations_count: count,
   actions: z.array(z.never()),
-  authorization_list: z.array(authorizationSchema).optional().describe('not in lists'),
+  authorization_list: z.array(authorizationSchema).describe('empty in lists'),
   max_fee_per_blob_gas: amount.optional().describe('of blob transactions only, like the next'),
   blob_versioned_hashes: z.array(wire.hash).optional(),
   blob_gas_used: amount.optional(),
@@ -208,6 +208,8 @@ function common(context: ExplorerContext, transaction: ChainTransaction) {
     is_pending_update: false,
     fhe_operations_count: 0,
     actions: [],
+    // An authorization costs a recovery and its outcome a trace, and a page has any number of them.
+    authorization_list: [],
     ...(type === 3 && {
       max_fee_per_blob_gas: transaction.maxFeePerBlobGas.toString(),
       blob_versioned_hashes: [...transaction.blobVersionedHashes],

@@ -2,6 +2,7 @@
 // that exist. Paths of user operations have a test of their own.
 import { describe, expect, it } from 'vitest'
 import type { Given } from './records.ts'
+import { REQUIRED_FIELDS } from './required-fields.ts'
 
 // Responses are accessed without types: their schemas have been checked.
 // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -79,6 +80,22 @@ export function describeDialect(given: () => Given): void {
           : await fetch(`${on.url}/api${path}`, { method })
         expect({ path, status: answered }).toEqual({ path, status })
       }
+    })
+
+    it('have the fields that Blockscout requires, in every record that the tests have read', () => {
+      const { visits } = given().visit
+      const missing = new Set<string>()
+      const seen = new Set<string>()
+      for (const [routes, words] of REQUIRED_FIELDS) {
+        for (const { route, body } of visits.filter((of) => routes.includes(of.route))) {
+          const records: Any[] = Array.isArray(body) ? body : Array.isArray(body.items) ? body.items : [body]
+          if (records.length > 0) seen.add(route)
+          for (const record of records)
+            for (const field of words.split(' ')) if (!(field in record)) missing.add(`${route}: ${field}`)
+        }
+      }
+      expect([...missing]).toEqual([])
+      expect(REQUIRED_FIELDS.flatMap(([routes]) => routes).filter((route) => !seen.has(route))).toEqual([])
     })
 
     it('of settings say what this node is', async () => {
