@@ -40,6 +40,7 @@ export type List<T> = {
   total_count?: number | undefined
 }
 
+export type Activity = Item<'/advanced-filters'>
 export type Account = Answer<'/addresses/{address_hash_param}'>
 export type AccountCounters = Answer<'/addresses/{address_hash_param}/tabs-counters'>
 export type Block = Answer<'/blocks/{block_hash_or_number_param}'>

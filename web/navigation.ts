@@ -17,6 +17,7 @@ const ALL: readonly Group[] = [
       place('/internal-txs', 'Internal transactions'),
       place('/accounts', 'Top accounts'),
       place('/verified-contracts', 'Verified contracts'),
+      place('/advanced-filter', 'Filter'),
       place('/stats', 'Charts'),
     ],
   },

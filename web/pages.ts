@@ -26,6 +26,7 @@ export const pages: { readonly [P in PagePath]: ComponentType<ParametersOf<P>> }
   '/token/:hash': lazy(() => import('./pages/token.tsx')),
   '/token/:hash/instance/:id': lazy(() => import('./pages/token-instance.tsx')),
   '/verify': lazy(() => import('./pages/verify.tsx')),
+  '/advanced-filter': lazy(() => import('./pages/advanced-filter.tsx')),
   '/stats': lazy(() => import('./pages/stats.tsx')),
   '/validators': lazy(() => import('./pages/validators.tsx')),
   '/validator/:address': lazy(() => import('./pages/validator.tsx')),

@@ -8,6 +8,7 @@ export {
   COIN,
   Coins,
   Cut,
+  FilterLink,
   Identicon,
   ItemId,
   NAME_WARNINGS,

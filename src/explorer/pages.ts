@@ -19,6 +19,7 @@ export const PAGES = {
   '/token-transfers': 'Token transfers',
   '/token/:hash/instance/:id': 'Item',
   '/verify': 'Verify a contract',
+  '/advanced-filter': 'Filter',
   '/stats': 'Charts',
   '/validators': 'Validators',
   '/validator/:address': 'Validator',

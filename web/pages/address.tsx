@@ -12,6 +12,7 @@ import {
   Copy,
   Cut,
   Fields,
+  FilterLink,
   Identicon,
   LoadedPage,
   PaginatedTable,
@@ -150,6 +151,7 @@ function listTabs(hash: string, counts: AccountCounters | undefined, version: nu
       count: counts?.transactions_count,
       content: () => (
         <SidedList
+          of={of.address_hash_param}
           list={(filter) => api('/addresses/{address_hash_param}/transactions', { ...of, filter })}
           csv={api('/addresses/{address_hash_param}/transactions/csv', of)}
           table={transactionTable}
@@ -163,6 +165,7 @@ function listTabs(hash: string, counts: AccountCounters | undefined, version: nu
       count: counts?.token_transfers_count,
       content: () => (
         <SidedList
+          of={of.address_hash_param}
           list={(filter) => api('/addresses/{address_hash_param}/token-transfers', { ...of, filter })}
           csv={api('/addresses/{address_hash_param}/token-transfers/csv', of)}
           table={transferTable}
@@ -181,6 +184,7 @@ function listTabs(hash: string, counts: AccountCounters | undefined, version: nu
       count: counts?.internal_transactions_count,
       content: () => (
         <SidedList
+          of={of.address_hash_param}
           list={(filter) => api('/addresses/{address_hash_param}/internal-transactions', { ...of, filter })}
           csv={api('/addresses/{address_hash_param}/internal-transactions/csv', of)}
           table={internalTable}
@@ -235,10 +239,12 @@ const SIDES = { from: 'sent', to: 'received' } as const
 
 /** A list that can be filtered by direction, with a link to download it. */
 function SidedList<T>({
+  of,
   list,
   csv,
   ...rest
 }: {
+  of: string
   list: (filter: keyof typeof SIDES | undefined) => ApiRead<List<T>>
   csv: ApiRead<string>
   table: Table<T>
@@ -250,7 +256,8 @@ function SidedList<T>({
     <>
       <div class="above">
         <Choice name="side" label="Direction" of={Object.keys(SIDES)} titles={SIDES} />
-        <a class="end" href={csv.url} download>
+        <FilterLink of={{ from_address_hashes_to_include: of, to_address_hashes_to_include: of }} />
+        <a href={csv.url} download>
           Download as CSV
         </a>
       </div>

@@ -1,12 +1,15 @@
 // Messages within transactions, over the whole chain.
 import { api, useBlockVersion } from '../api.ts'
-import { PaginatedTable } from '../parts.tsx'
+import { FilterLink, PaginatedTable } from '../parts.tsx'
 import { internalTable } from '../tables.tsx'
 
 export default function InternalTransactions() {
   return (
     <section class="card">
       <h1>Internal transactions</h1>
+      <div class="above">
+        <FilterLink />
+      </div>
       <PaginatedTable
         list={api('/internal-transactions')}
         table={internalTable}

@@ -2,7 +2,7 @@
 import { api, useBlockVersion } from '../api.ts'
 import { useQuery } from '../location.ts'
 import { Choice } from '../parts/choice.tsx'
-import { PaginatedTable, Tabs } from '../parts.tsx'
+import { FilterLink, PaginatedTable, Tabs } from '../parts.tsx'
 import { transactionTable } from '../tables.tsx'
 
 /** Kinds of transactions: the API's names and their titles. */
@@ -21,6 +21,7 @@ export default function Transactions() {
     <>
       <div class="above">
         <Choice name="type" label="Kind of transaction" of={Object.keys(KINDS)} titles={KINDS} />
+        <FilterLink of={{ transaction_types: 'COIN_TRANSFER,CONTRACT_INTERACTION,CONTRACT_CREATION' }} />
       </div>
       <PaginatedTable
         list={api('/transactions', { filter, type })}

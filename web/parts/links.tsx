@@ -145,6 +145,13 @@ export const ItemId = ({ token, id }: { token: string; id: string }) => (
   </Link>
 )
 
+/** A link to the filter of all activity with conditions, beside a list of which it is more precise. */
+export const FilterLink = ({ of = {} }: { of?: Readonly<Record<string, string>> }) => (
+  <Link class="end" href={`/advanced-filter?${new URLSearchParams(of)}`}>
+    Filter
+  </Link>
+)
+
 const clocks = new Set<(now: number) => void>()
 const TICK = 5000
 setInterval(() => {

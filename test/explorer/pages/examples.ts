@@ -58,6 +58,11 @@ export const EXAMPLES: { readonly [P in WithParameters]: (story: Story) => reado
 /** Additional paths of pages without parameters. */
 const MORE: { readonly [P in PagePath]?: readonly string[] } = {
   '/txs': ['/txs?tab=waiting', '/txs?type=token_transfer'],
+  '/advanced-filter': [
+    '/advanced-filter?transaction_types=ERC-721,ERC-1155',
+    '/advanced-filter?methods_names=transfer&amount_from=1',
+    '/advanced-filter?amount_from=99999999999',
+  ],
   '/tokens': ['/tokens?q=silver'],
   '/debug': [`/debug#to=0x${'12'.repeat(20)}&data=0x1234`],
   '/search': ['/search?q=coin', `/search?q=${'W'.repeat(120)}`],
