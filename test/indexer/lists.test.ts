@@ -5,6 +5,7 @@ import { sequenceEntry } from '../../src/indexer/tables.ts'
 import { type Hex, toHex } from '../../src/lib/hex.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import type { KvStore } from '../../src/state/types.ts'
+import { countBetween, sequencesDown } from '../../src/tables/descent.ts'
 import {
   entriesBetween,
   entryAt,
@@ -66,6 +67,17 @@ describe('lists', () => {
           })
           for (const request of pages) {
             expect(ask(request)).toEqual({ ...expected(request), total: naive.length })
+          }
+
+          for (const [from, to] of [
+            [0, 2 ** 40],
+            [naive.at(-3) ?? 0, naive[1] ?? 0],
+            [9, 9],
+          ] as const) {
+            const between = naive.filter((sequence) => sequence >= from && sequence < to)
+            // Lists that overlap give each entry once.
+            expect([...sequencesDown(store, [...lists, ...lists], from, to)]).toEqual(between)
+            expect(countBetween(store, lists, from, to)).toBe(between.length)
           }
 
           const grown = await grow(store, 2, first.length * 3, second)

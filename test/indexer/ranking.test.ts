@@ -9,6 +9,7 @@ import { Overlay } from '../../src/tables/overlay.ts'
 import {
   addMember,
   complement,
+  countUpTo,
   descending,
   membersAfter,
   membersFrom,
@@ -62,6 +63,12 @@ async function check(store: KvStore, wanted: readonly Uint8Array[], asked: reado
     const member = orderOf(at, at * 13)
     const behind = sorted.filter((other) => byBytes(other, member) > 0).slice(0, 50)
     expect(text(await membersAfter(store, RANKING, member, 50))).toEqual(text(behind))
+    for (const order of [member, sorted[rank] ?? member]) {
+      const below = sorted.filter((other) => byBytes(other, order) < 0).length
+      const isMember = sorted.some((other) => byBytes(other, order) === 0)
+      expect(await countUpTo(store, RANKING, order)).toBe(below + (isMember ? 1 : 0))
+      expect(await countUpTo(store, RANKING, order, false)).toBe(below)
+    }
     const prefix = member.subarray(0, 2)
     const under = sorted.filter((other) => byBytes(other.subarray(0, 2), prefix) === 0).slice(0, 50)
     expect(text(await membersUnder(store, RANKING, prefix, 50))).toEqual(text(under))

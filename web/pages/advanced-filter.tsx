@@ -110,7 +110,8 @@ function inWords(of: Drafts): string {
     const value = drafts[name]?.replace('T', ' ').replace(/0x[0-9a-f]{40}/gi, (address) => abbreviated(address, 4))
     return value ? [`${label.toLowerCase().replace(' (utc)', '')} ${value}`] : []
   })
-  return [inTypes(of.transaction_types ?? ''), ...values].filter((part) => part !== '').join(' · ')
+  const relation = of.address_relation === 'and' ? 'from and to both fit' : ''
+  return [inTypes(of.transaction_types ?? ''), ...values, relation].filter((part) => part !== '').join(' · ')
 }
 
 type Drafts = Readonly<Record<string, string>>

@@ -3,6 +3,7 @@
 import { KIND_BIT, LIST, MASKS, transactionEntry } from '../../indexer/tables.ts'
 import type { Address } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
+import type { SealedHeader } from '../../primitives/types.ts'
 import { sequencesDown } from '../../tables/descent.ts'
 import { ListReader } from '../../tables/list.ts'
 import type { ExplorerContext } from '../context.ts'
@@ -14,7 +15,7 @@ export const SCALES = { '5m': 300, '1h': 3_600, '3h': 10_800, '1d': 86_400, '7d'
 export type Scale = keyof typeof SCALES
 
 /** Maximum calls of a walk. */
-export const MOST_CALLS = 20_000
+export const MOST_CALLS = 10_000
 
 export type HotContract = { readonly address: Address; readonly transactions: number; readonly gas: number }
 /** `since`: the first counted block. */
@@ -24,8 +25,20 @@ export type HotContracts = {
   readonly isComplete: boolean
 }
 
+/** Results by the head and the period, so that a walk is made once for each block. */
+const KNOWN = new WeakMap<SealedHeader, Map<Scale, HotContracts>>()
+
 /** Transactions that called a contract, failed ones included, and the gas that they used. */
 export async function hotContracts(context: ExplorerContext, scale: Scale): Promise<HotContracts> {
+  const { head } = context
+  const known = KNOWN.get(head) ?? new Map<Scale, HotContracts>()
+  KNOWN.set(head, known)
+  const found = known.get(scale) ?? (await countedCalls(context, scale))
+  known.set(scale, found)
+  return found
+}
+
+async function countedCalls(context: ExplorerContext, scale: Scale): Promise<HotContracts> {
   const { rows, head } = context
   const first = await firstBlockFrom(context, head.timestamp - BigInt(SCALES[scale]) + 1n)
   const from = startOfBlock(context, first).transaction
