@@ -12,6 +12,7 @@ import { addressesUpTo, indexFirstHolders } from './first-holders.ts'
 import type { IndexingContext } from './indexing-context.ts'
 import { indexLogs } from './logs.ts'
 import { indexNativeParties } from './native-parties.ts'
+import { indexOperations } from './operations.ts'
 import { indexFormat } from './records.ts'
 import { indexTokens } from './tokens.ts'
 import { indexTransactions } from './transactions.ts'
@@ -34,6 +35,7 @@ export const indexer: Indexer = {
     await pause()
     await indexLogs(facts, overlay)
     indexNativeParties(facts, overlay)
+    await indexOperations(facts, overlay)
     await pause()
     indexAccounts(facts, overlay)
     await pause()

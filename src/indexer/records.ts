@@ -1,7 +1,8 @@
 // The record tables of the index: the present state of single blocks, accounts, tokens, balances and days. Later blocks
 // overwrite these rows.
-import type { Address, Hex } from '../lib/hex.ts'
-import { address, amount, flag, maybe, oneOf, record, sequence, text, u8, u32 } from '../tables/codec.ts'
+import type { Address, Hash, Hex } from '../lib/hex.ts'
+import type { BundledOperation } from '../primitives/user-operation.ts'
+import { address, amount, bytes, flag, maybe, oneOf, record, sequence, text, u8, u32 } from '../tables/codec.ts'
 import { declarations, ofToken, TOKEN_TYPES, type TokenType } from './tables.ts'
 
 export type BlockRecord = {
@@ -74,6 +75,12 @@ export type DayRecord = {
   /** Sum of the prices per gas that its transactions paid, for their average. */
   readonly gasPrices: bigint
   readonly contracts: number
+}
+
+/** A user operation as its bundle has it, without what its event says. */
+export type OperationRecord = Omit<BundledOperation, 'sender' | 'nonce'> & {
+  /** Position in LIST.operations. */
+  readonly operation: number
 }
 
 /** A number as a key of eight bytes. */
@@ -170,6 +177,32 @@ export const RECORD = {
     'granter, grantee',
     (granter: Address, grantee: Address) => `0x${granter.slice(2)}${grantee.slice(2)}`,
     record<{ number: number }>({ number: sequence }),
+  ),
+  operation: declarations.records(
+    0x50,
+    'hash',
+    (hash: Hash) => hash,
+    record<OperationRecord>({
+      operation: sequence,
+      initCode: bytes,
+      callData: bytes,
+      callGasLimit: amount,
+      verificationGasLimit: amount,
+      preVerificationGas: amount,
+      maxFeePerGas: amount,
+      maxPriorityFeePerGas: amount,
+      paymasterAndData: bytes,
+      signature: bytes,
+      aggregator: maybe(address),
+      aggregatorSignature: bytes,
+    }),
+  ),
+  /** Of every sender of an operation: the position of the one for which it was deployed, if there is one. */
+  smartAccount: declarations.records(
+    0x51,
+    'address',
+    (of: Address) => of,
+    record<{ creation: number | undefined }>({ creation: maybe(sequence) }),
   ),
 } as const
 

@@ -193,6 +193,33 @@ export const packetEntry = record<PacketEntry>({
   data: bytes,
 })
 
+/** The part of an address in a user operation. Its bundler is the beneficiary of the bundle's fees, as in Blockscout. */
+export const PARTS = ['sender', 'bundler', 'paymaster', 'factory', 'entry_point'] as const
+export type Part = (typeof PARTS)[number]
+
+export type OperationEntry = {
+  /** Sequence of its transaction. */
+  readonly transaction: number
+  /** Position of its event among the logs of the transaction. */
+  readonly log: number
+  /** Number of its bundle in the transaction, and its own in the bundle. */
+  readonly bundle: number
+  readonly index: number
+  readonly bundler: Address
+  readonly factory: Address | undefined
+  /** Whether it has the struct of version 0.7 and later. */
+  readonly isPacked: boolean
+}
+export const operationEntry = record<OperationEntry>({
+  transaction: sequence,
+  log: u32,
+  bundle: u32,
+  index: u32,
+  bundler: address,
+  factory: maybe(address),
+  isPacked: flag,
+})
+
 // --- tables
 
 /** Every table of the index is declared here, so that its format follows from the declarations. */
@@ -300,6 +327,29 @@ export const LIST = {
   packets: declarations.list(0x35, packetEntry),
   /** [packets] by sender, and by receiver if the other end is this chain. */
   packetsOf: declarations.lists(0x36, 'address', sequenceEntry, (of: Address) => digits(of)),
+
+  /** Every user operation (ERC-4337), by bundles: those of a bundle follow each other. */
+  operations: declarations.list(0x50, operationEntry),
+  /** [operations] */
+  operationsOf: declarations.lists(
+    0x51,
+    'address, part',
+    sequenceEntry,
+    (of: Address, part: Part) => `${digits(of)}${indexIn(PARTS, part)}`,
+  ),
+  /** [operations] The first operation of each bundle. */
+  bundles: declarations.list(0x52, sequenceEntry),
+  /** [bundles] by bundler or entry point. */
+  bundlesOf: declarations.lists(
+    0x53,
+    'address, part',
+    sequenceEntry,
+    (of: Address, part: Part) => `${digits(of)}${indexIn(PARTS, part)}`,
+  ),
+  /** Every sender, with its first operation. */
+  smartAccounts: declarations.list(0x54, firstSeenEntry),
+  /** Accounts that a factory has deployed for an operation, with that operation. */
+  smartAccountsOf: declarations.lists(0x55, 'factory', firstSeenEntry, (factory: Address) => digits(factory)),
 } as const
 
 /** Rankings: sets in an order that changes. The words after an id describe the bytes of a member. */
@@ -345,11 +395,13 @@ export const RANKING = {
     (of: Address, type: TokenType) => `${digits(of)}${indexIn(TOKEN_TYPES, type)}`,
   ),
   instances: declarations.rankings(0x07, 'token', 'id complemented (32 bytes)', (token: Address) => digits(token)),
+  /** Bundlers and paymasters by their operations, factories by the accounts that they have deployed. */
+  operators: declarations.rankings(0x50, 'part', 'number descending, address', (part: Part) => indexIn(PARTS, part)),
 } as const
 
 /** Decodes the bytes of members. */
 export const MEMBER = {
-  /** The address of a member of `accounts` or `tokens`. */
+  /** The address of a member of `accounts`, `tokens` or `operators`. */
   address: (order: Uint8Array): Address => toAddress(order.subarray(-ADDRESS_BYTES)),
   /** Id and holder of a member of `holdings`, after the amount. */
   holding: (bytes: Uint8Array): { readonly id: bigint; readonly holder: Address } => ({
