@@ -171,6 +171,31 @@ const SAFE = [
   'event ChangedThreshold(uint256 threshold)',
 ] as const
 
+/** ERC-4337: entry points with the structs of 0.6 and of later versions, and accounts like those of its authors. */
+const ACCOUNT_ABSTRACTION = [
+  'function handleOps((address sender, uint256 nonce, bytes initCode, bytes callData, uint256 callGasLimit, uint256 verificationGasLimit, uint256 preVerificationGas, uint256 maxFeePerGas, uint256 maxPriorityFeePerGas, bytes paymasterAndData, bytes signature)[] ops, address beneficiary)',
+  'function handleAggregatedOps(((address sender, uint256 nonce, bytes initCode, bytes callData, uint256 callGasLimit, uint256 verificationGasLimit, uint256 preVerificationGas, uint256 maxFeePerGas, uint256 maxPriorityFeePerGas, bytes paymasterAndData, bytes signature)[] userOps, address aggregator, bytes signature)[] opsPerAggregator, address beneficiary)',
+  'function handleOps((address sender, uint256 nonce, bytes initCode, bytes callData, bytes32 accountGasLimits, uint256 preVerificationGas, bytes32 gasFees, bytes paymasterAndData, bytes signature)[] ops, address beneficiary)',
+  'function handleAggregatedOps(((address sender, uint256 nonce, bytes initCode, bytes callData, bytes32 accountGasLimits, uint256 preVerificationGas, bytes32 gasFees, bytes paymasterAndData, bytes signature)[] userOps, address aggregator, bytes signature)[] opsPerAggregator, address beneficiary)',
+  'function depositTo(address account) payable',
+  'function addStake(uint32 unstakeDelaySec) payable',
+  'function execute(address dest, uint256 value, bytes func)',
+  'function executeBatch(address[] dest, bytes[] func)',
+  'function executeBatch(address[] dest, uint256[] value, bytes[] func)',
+  'function executeBatch((address target, uint256 value, bytes data)[] calls)',
+  'function createAccount(address owner, uint256 salt) returns (address ret)',
+  'event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)',
+  'event UserOperationRevertReason(bytes32 indexed userOpHash, address indexed sender, uint256 nonce, bytes revertReason)',
+  'event PostOpRevertReason(bytes32 indexed userOpHash, address indexed sender, uint256 nonce, bytes revertReason)',
+  'event UserOperationPrefundTooLow(bytes32 indexed userOpHash, address indexed sender, uint256 nonce)',
+  'event AccountDeployed(bytes32 indexed userOpHash, address indexed sender, address factory, address paymaster)',
+  'event SignatureAggregatorChanged(address indexed aggregator)',
+  'event BeforeExecution()',
+  'event Deposited(address indexed account, uint256 totalDeposit)',
+  'event StakeLocked(address indexed account, uint256 totalStaked, uint256 unstakeDelaySec)',
+  'event Withdrawn(address indexed account, address withdrawAddress, uint256 amount)',
+] as const
+
 /** Uniswap's routers, factories, pools and positions, which other exchanges copy most often. */
 const EXCHANGES = [
   // Uniswap v2: router, factory, pair
@@ -244,6 +269,7 @@ const SIGNATURES: readonly string[] = [
   ...PROXIES,
   ...FACTORIES,
   ...SAFE,
+  ...ACCOUNT_ABSTRACTION,
   ...EXCHANGES,
 ]
 
