@@ -66,28 +66,3 @@ export const backgroundMigrations = explorerRoute({
   response: z.strictObject({ migrations: z.array(z.never()) }),
   handler: () => ({ migrations: [] }),
 })
-
-const entryPointStatus = z.strictObject({
-  enabled: z.boolean(),
-  live: z.boolean(),
-  past_db_logs_indexing_finished: z.boolean(),
-  past_rpc_logs_indexing_finished: z.boolean(),
-})
-const NOT_INDEXED = {
-  enabled: false,
-  live: false,
-  past_db_logs_indexing_finished: false,
-  past_rpc_logs_indexing_finished: false,
-}
-
-export const accountAbstractionStatus = explorerRoute({
-  path: '/proxy/account-abstraction/status',
-  summary: 'Index of user operations (ERC-4337): there is none, for no version of the EntryPoint contract',
-  response: z.strictObject({
-    finished_past_indexing: z.boolean(),
-    v06: entryPointStatus,
-    v07: entryPointStatus,
-    v08: entryPointStatus,
-  }),
-  handler: () => ({ finished_past_indexing: true, v06: NOT_INDEXED, v07: NOT_INDEXED, v08: NOT_INDEXED }),
-})

@@ -24,6 +24,7 @@ import * as tokenInstances from './token-instances.ts'
 import * as tokens from './tokens.ts'
 import * as transactionParts from './transaction-parts.ts'
 import * as transactions from './transactions.ts'
+import * as userOperations from './user-operations.ts'
 import * as validators from './validators.ts'
 import * as verification from './verification.ts'
 import * as withdrawals from './withdrawals.ts'
@@ -53,6 +54,7 @@ const modules = [
   tokens,
   transactionParts,
   transactions,
+  userOperations,
   validators,
   verification,
   withdrawals,

@@ -22,7 +22,7 @@ import { rawTraceSchema, showRawTrace } from '../shapes/raw-trace.ts'
 import { showStateChange, stateChangeSchema } from '../shapes/state-change.ts'
 import { showTransactionInFull } from '../shapes/transaction.ts'
 import { showTransfer, transferSchema } from '../shapes/transfer.ts'
-import { summarySchema, wireSummary } from '../summary/phrase.ts'
+import { summariesSchema, wireSummary } from '../summary/phrase.ts'
 import { summaryOf } from '../summary/summary.ts'
 
 const params = z.object({ transaction_hash_param: hashParam })
@@ -177,10 +177,7 @@ export const transactionSummary = explorerRoute({
   path: '/transactions/{transaction_hash_param}/summary',
   summary: 'What a transaction has done, in one sentence; none while it is pending',
   params,
-  response: z.strictObject({
-    success: z.literal(true),
-    data: z.strictObject({ summaries: z.array(summarySchema) }),
-  }),
+  response: summariesSchema,
   async handler({ params }, context) {
     const mined = await minedByHash(context, params.transaction_hash_param)
     const to = mined?.transaction.to ?? undefined

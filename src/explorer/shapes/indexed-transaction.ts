@@ -35,6 +35,12 @@ export function transactionSequence({ rows }: ExplorerContext, number: number, i
   return fact.firstTransaction + index
 }
 
+/** The sequences of a block's transactions: from, and up to but excluding; an unknown block has none. */
+export function blockTransactions({ rows }: ExplorerContext, number: number): [from: number, to: number] {
+  const { firstTransaction = 0, transactions = 0 } = RECORD.block.get(rows, number) ?? {}
+  return [firstTransaction, firstTransaction + transactions]
+}
+
 /** The transaction at a position of LIST.transactions; throws 404. */
 export const indexedTransaction = oncePerRequest(async (context, sequence: number): Promise<IndexedTransaction> => {
   const entry = entryAt(context.rows, LIST.transactions, sequence)

@@ -16,11 +16,17 @@ const variableSchema = z.discriminatedUnion('type', [
 ])
 type Variable = z.infer<typeof variableSchema>
 
-export const summarySchema = z.strictObject({
+const summarySchema = z.strictObject({
   summary_template: z.string().describe('text with `{names}` of variables; `{native}` is the coin’s symbol'),
   summary_template_variables: z.record(z.string(), variableSchema),
 })
 export type Summary = z.infer<typeof summarySchema>
+
+/** The answer with the summary of one thing. */
+export const summariesSchema = z.strictObject({
+  success: z.literal(true),
+  data: z.strictObject({ summaries: z.array(summarySchema) }),
+})
 
 /** The place of the coin's symbol, which the frontend knows. */
 const COIN = { type: 'coin' } as const

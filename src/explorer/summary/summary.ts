@@ -13,7 +13,7 @@ import { account, coins, listed, type Phrase, say, token, tokens } from './phras
 
 const SELECTOR = 4
 /** Transfers and messages that a summary looks at. */
-const MOST = 200
+export const MOST = 200
 
 type Rule = (context: ExplorerContext, of: IndexedTransaction) => Phrase | undefined
 
@@ -45,7 +45,7 @@ function failure(context: ExplorerContext, { transaction, row, receipt }: Indexe
   return row.error === REVERTED ? say`${what} failed without a reason` : say`${what} failed: ${row.error ?? REVERTED}`
 }
 
-const REVERTED = 'execution reverted'
+export const REVERTED = 'execution reverted'
 
 /** `Staking.delegate`: the reason of a failed native call names what matters of its arguments. */
 function nativeName(context: ExplorerContext, to: Address, data: Uint8Array): Phrase | undefined {
