@@ -15,6 +15,7 @@ const ALL: readonly Group[] = [
       place('/blocks', 'Blocks'),
       place('/txs', 'Transactions'),
       place('/internal-txs', 'Internal transactions'),
+      place('/ops', 'User operations'),
       place('/accounts', 'Top accounts'),
       place('/verified-contracts', 'Verified contracts'),
       place('/advanced-filter', 'Filter'),

@@ -19,6 +19,8 @@ export const pages: { readonly [P in PagePath]: ComponentType<ParametersOf<P>> }
   '/tx/:hash': lazy(() => import('./pages/transaction.tsx')),
   '/tx/:hash/debug': lazy(() => import('./pages/transaction-debugger.tsx')),
   '/debug': lazy(() => import('./pages/call-debugger.tsx')),
+  '/ops': lazy(() => import('./pages/operations.tsx')),
+  '/op/:hash': lazy(() => import('./pages/operation.tsx')),
   '/address/:hash': lazy(() => import('./pages/address.tsx')),
   '/accounts': lazy(() => import('./pages/accounts.tsx')),
   '/verified-contracts': lazy(() => import('./pages/verified-contracts.tsx')),

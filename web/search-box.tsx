@@ -17,7 +17,7 @@ const SHORTEST_NAME = 3
 export function pageOf(hit: SearchHit): string {
   if (hit.type === 'block') return `/block/${hit.block_number}`
   if (hit.type === 'transaction') return `/tx/${hit.transaction_hash}`
-  if (hit.type === 'proposal') return hit.url
+  if (hit.type === 'proposal' || hit.type === 'user_operation') return hit.url
   return `/${hit.type === 'token' ? 'token' : 'address'}/${hit.address_hash}`
 }
 
@@ -151,6 +151,7 @@ function Suggestions({
 const Hit = ({ of }: { of: SearchHit }) => {
   if (of.type === 'block') return <span>Block {of.block_number}</span>
   if (of.type === 'transaction') return <span class="mono">Transaction {abbreviated(of.transaction_hash)}</span>
+  if (of.type === 'user_operation') return <span class="mono">Operation {abbreviated(of.user_operation_hash)}</span>
   if (of.type === 'proposal') {
     return (
       <span>

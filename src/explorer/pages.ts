@@ -11,6 +11,8 @@ export const PAGES = {
   '/tx/:hash': 'Transaction',
   '/tx/:hash/debug': 'Debugger',
   '/debug': 'Debugger',
+  '/ops': 'User operations',
+  '/op/:hash': 'User operation',
   '/address/:hash': 'Address',
   '/accounts': 'Top accounts',
   '/verified-contracts': 'Verified contracts',

@@ -5,6 +5,7 @@ import { type Account, type AccountCounters, type ApiRead, api, type List, useBl
 import { nativeSpelling } from '../bech32.ts'
 import { abbreviated } from '../format.ts'
 import { NODE_PAGES, useQuery, useTitle } from '../location.ts'
+import { useAddressOperations } from '../operation/tables.tsx'
 import { Choice } from '../parts/choice.tsx'
 import {
   AddressLink,
@@ -34,6 +35,7 @@ export default function AddressPage({ hash }: { hash: string }) {
   const parameters = { address_hash_param: hash }
   const reading = useRead(api('/addresses/{address_hash_param}', parameters), version)
   const counts = useRead(api('/addresses/{address_hash_param}/tabs-counters', parameters), version).data
+  const operations = useAddressOperations(hash, version)
   const title = reading.data?.name ?? abbreviated(hash)
   useTitle(`${reading.data === undefined ? 'Address' : kindOf(reading.data)} ${title.slice(0, 60)}`)
   return (
@@ -41,7 +43,7 @@ export default function AddressPage({ hash }: { hash: string }) {
       {(of) => (
         <>
           <Record of={of} version={version} />
-          <Tabs of={[...listTabs(hash, counts, version), ...ownTabs(of, version)]} />
+          <Tabs of={[...listTabs(hash, counts, version), ...operations, ...ownTabs(of, version)]} />
         </>
       )}
     </LoadedPage>

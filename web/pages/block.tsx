@@ -4,6 +4,7 @@ import { api, type Block, useHead, useRead, type Withdrawal } from '../api.ts'
 import { gwei, withCommas } from '../format.ts'
 import { IS_NETWORK, useTitle } from '../location.ts'
 import { BlockCommit } from '../native/votes.tsx'
+import { useOperationTab } from '../operation/tables.tsx'
 import {
   Address,
   Coins,
@@ -44,7 +45,7 @@ export default function BlockPage({ id }: { id: string }) {
             </h1>
             <Record of={block} newest={newest} />
           </section>
-          <Tabs of={tabsOf(block)} />
+          <Lists of={block} />
         </>
       )}
     </LoadedPage>
@@ -111,6 +112,10 @@ const Record = ({ of: block, newest }: { of: Block; newest: number | undefined }
       'Extra data': block.extra_data === '0x' ? null : <code>{block.extra_data}</code>,
     }}
   />
+)
+
+const Lists = ({ of: block }: { of: Block }) => (
+  <Tabs of={[...tabsOf(block), ...useOperationTab({ block_number: String(block.height) })]} />
 )
 
 function tabsOf(block: Block): Tab[] {

@@ -7,14 +7,15 @@ import { useTitle } from '../location.ts'
 import { Cut, Identicon, NameMark, PaginatedTable, type Table } from '../parts.tsx'
 import { pageOf } from '../search-box.tsx'
 
+/** The first segment of a page's path, where it is not the type of its subject. */
+const SEGMENTS: Readonly<Record<string, string>> = { transaction: 'tx', user_operation: 'op' }
+
 export default function SearchPage() {
   const query = new URLSearchParams(useSearch()).get('q') ?? ''
   const [, navigate] = useLocation()
   const redirect = useRead(query === '' ? undefined : api('/search/check-redirect', { q: query })).data
   const target =
-    redirect?.redirect === true
-      ? `/${redirect.type === 'transaction' ? 'tx' : redirect.type}/${redirect.parameter}`
-      : undefined
+    redirect?.redirect === true ? `/${SEGMENTS[redirect.type ?? ''] ?? redirect.type}/${redirect.parameter}` : undefined
   useEffect(() => {
     if (target !== undefined) navigate(target, { replace: true })
   }, [target])
@@ -39,7 +40,7 @@ export default function SearchPage() {
 const hitTable: Table<SearchHit> = {
   keyOf: (hit) => `${hit.type} ${pageOf(hit)}`,
   columns: [
-    ['What', ({ type }) => type],
+    ['What', ({ type }) => type.replace('_', ' ')],
     ['Where', (hit) => <HitLink of={hit} />],
     ['Hash', (hit) => <span class="mono faint">{hit.type !== 'proposal' && abbreviated(hashOf(hit))}</span>],
   ],
@@ -47,15 +48,16 @@ const hitTable: Table<SearchHit> = {
 
 function hashOf(hit: Exclude<SearchHit, { type: 'proposal' }>): string {
   if (hit.type === 'block') return hit.block_hash
+  if (hit.type === 'user_operation') return hit.user_operation_hash
   return hit.type === 'transaction' ? hit.transaction_hash : hit.address_hash
 }
 
 function HitLink({ of }: { of: SearchHit }) {
   if (of.type === 'block') return <Link href={pageOf(of)}>Block {of.block_number}</Link>
-  if (of.type === 'transaction') {
+  if (of.type === 'transaction' || of.type === 'user_operation') {
     return (
       <Link class="mono" href={pageOf(of)}>
-        {abbreviated(of.transaction_hash, 10)}
+        {abbreviated(hashOf(of), 10)}
       </Link>
     )
   }

@@ -6,6 +6,7 @@ import type { SolidityTrace } from '../../src/contracts/solidity-trace.ts'
 import { api, type List, type Read, type Transaction, useHead, useLive, useRead } from '../api.ts'
 import { abbreviated } from '../format.ts'
 import { IS_DEVELOPMENT, useTitle } from '../location.ts'
+import { useOperationTab } from '../operation/tables.tsx'
 import { LoadedPage, PaginatedTable, Status, type Tab, Tabs } from '../parts.tsx'
 import { call } from '../rpc.ts'
 import { internalTable, logTable, stateTable, transferTable } from '../tables.tsx'
@@ -137,5 +138,5 @@ function Lists({ of }: { of: Transaction }) {
       ),
     },
   ]
-  return <Tabs of={tabs} />
+  return <Tabs of={[...tabs, ...useOperationTab({ transaction_hash: of.hash })]} />
 }

@@ -6,7 +6,11 @@ import { Copy, Raw } from '../parts.tsx'
 
 type Form = 'decoded' | 'hex' | 'text'
 
-export function Input({ of: { decoded_input, raw_input, to } }: { of: Transaction }) {
+export function Input({
+  of: { decoded_input, raw_input, to },
+}: {
+  of: Pick<Transaction, 'decoded_input' | 'raw_input' | 'to'>
+}) {
   const text = textOf(raw_input)
   const forms: readonly Form[] = [
     ...(decoded_input ? (['decoded'] as const) : []),

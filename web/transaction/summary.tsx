@@ -16,7 +16,11 @@ export function Sentence({ hash, version }: { hash: string; version: number }) {
   return <p class="sentence">{data?.data.summaries.map((of) => words(of))}</p>
 }
 
-const words = ({ summary_template: template, summary_template_variables: variables }: Summary): ComponentChildren =>
+/** The words of a summary, with links. */
+export const words = ({
+  summary_template: template,
+  summary_template_variables: variables,
+}: Summary): ComponentChildren =>
   template.split(/\{(\w+)\}/).map((part, i) => {
     if (i % 2 === 0) return part
     return part === 'native' ? COIN : <Value key={part} of={variables[part]} />

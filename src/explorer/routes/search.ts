@@ -19,6 +19,7 @@ import { accountsByName, contractsByName, type NamedProposal, proposalsByText, t
 import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
 import { isContractAt } from '../shapes/address.ts'
 import { showToken, tokenSchema } from '../shapes/token.ts'
+import { indexedOperation } from '../shapes/user-operation.ts'
 
 /** Minimum bytes of a name search. */
 const SHORTEST_NAME = 3
@@ -75,6 +76,13 @@ const transactionHit = z.strictObject({
   timestamp: wire.time.nullable().describe('null while it waits'),
   priority,
 })
+const operationHit = z.strictObject({
+  type: z.literal('user_operation'),
+  user_operation_hash: wire.hash,
+  url,
+  timestamp: wire.time,
+  priority,
+})
 const proposalHit = z.strictObject({
   type: z.literal('proposal'),
   proposal_id: z.number().int(),
@@ -82,7 +90,14 @@ const proposalHit = z.strictObject({
   url,
   priority,
 })
-const hitSchema = z.discriminatedUnion('type', [tokenHit, addressHit, blockHit, transactionHit, proposalHit])
+const hitSchema = z.discriminatedUnion('type', [
+  tokenHit,
+  addressHit,
+  blockHit,
+  transactionHit,
+  operationHit,
+  proposalHit,
+])
 z.globalRegistry.add(hitSchema, { id: 'SearchResult' })
 type Hit = z.infer<typeof hitSchema>
 
@@ -91,9 +106,14 @@ type ExactMatch =
   | { readonly type: 'address'; readonly address: Address }
   | { readonly type: 'block'; readonly header: SealedHeader }
   | { readonly type: 'transaction'; readonly hash: Hash; readonly header: SealedHeader | undefined }
+  | { readonly type: 'user_operation'; readonly hash: Hash; readonly header: SealedHeader }
 
-/** Any address, in hexadecimal or bech32, the hash of a transaction or block of this chain, or the number of one of its blocks. */
-async function findExact({ chain, head, spec }: ExplorerContext, query: string): Promise<ExactMatch | undefined> {
+/**
+ * Any address, in hexadecimal or bech32, the hash of a transaction, block or user operation of this chain, or the number of one of its
+ * blocks.
+ */
+async function findExact(context: ExplorerContext, query: string): Promise<ExactMatch | undefined> {
+  const { chain, head, spec, rows } = context
   const named = spec.native && addressInBech32(spec.native.bech32Prefix, query)
   if (named !== undefined) return { type: 'address', address: named }
   const [, digits = ''] = /^(?:0x)?([0-9a-f]{40}|[0-9a-f]{64})$/i.exec(query) ?? []
@@ -105,7 +125,10 @@ async function findExact({ chain, head, spec }: ExplorerContext, query: string):
       return { type: 'transaction', hash, header: mined?.header }
     }
     const header = await chain.header({ hash })
-    return header && { type: 'block', header }
+    if (header !== undefined) return { type: 'block', header }
+    const operation = RECORD.operation.get(rows, hash)?.operation
+    if (operation === undefined) return undefined
+    return { type: 'user_operation', hash, header: (await indexedOperation(context, operation)).mined.header }
   }
   if (!/^\d{1,18}$/.test(query) || BigInt(query) > head.number) return undefined
   const header = await chain.header({ number: BigInt(query) })
@@ -164,6 +187,11 @@ function exactHits(context: ExplorerContext, exact: ExactMatch): Hit[] {
       return [
         { type: 'transaction', transaction_hash: hash, tx_hash: hash, url: `/tx/${hash}`, timestamp, priority: 0 },
       ]
+    }
+    case 'user_operation': {
+      const { type, hash, header } = exact
+      const timestamp = isoTime(header.timestamp)
+      return [{ type, user_operation_hash: hash, url: `/op/${hash}`, timestamp, priority: 0 }]
     }
   }
 }
@@ -267,8 +295,8 @@ function balanced<T>(kinds: readonly (readonly T[])[], limit: number): T[] {
 
 const redirectSchema = z.strictObject({
   redirect: z.boolean(),
-  type: z.enum(['address', 'block', 'transaction']).nullable(),
-  parameter: z.string().nullable().describe('address, or hash of block or transaction'),
+  type: z.enum(['address', 'block', 'transaction', 'user_operation']).nullable(),
+  parameter: z.string().nullable().describe('address or hash'),
 })
 z.globalRegistry.add(redirectSchema, { id: 'SearchRedirect' })
 
@@ -287,7 +315,8 @@ export const searchCheckRedirect = explorerRoute({
       case 'block':
         return { redirect: true, type: 'block', parameter: exact.header.hash }
       case 'transaction':
-        return { redirect: true, type: 'transaction', parameter: exact.hash }
+      case 'user_operation':
+        return { redirect: true, type: exact.type, parameter: exact.hash }
     }
   },
 })

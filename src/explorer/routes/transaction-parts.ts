@@ -22,6 +22,7 @@ import { rawTraceSchema, showRawTrace } from '../shapes/raw-trace.ts'
 import { showStateChange, stateChangeSchema } from '../shapes/state-change.ts'
 import { showTransactionInFull } from '../shapes/transaction.ts'
 import { showTransfer, transferSchema } from '../shapes/transfer.ts'
+import { bundleSummary } from '../summary/operation.ts'
 import { summariesSchema, wireSummary } from '../summary/phrase.ts'
 import { summaryOf } from '../summary/summary.ts'
 
@@ -180,10 +181,10 @@ export const transactionSummary = explorerRoute({
   response: summariesSchema,
   async handler({ params }, context) {
     const mined = await minedByHash(context, params.transaction_hash_param)
-    const to = mined?.transaction.to ?? undefined
-    const enums = to && (await contractEnums(context, to))
-    const known = enums === undefined ? context : { ...context, enums }
-    const summaries = mined === undefined ? [] : [wireSummary(summaryOf(known, mined))]
-    return { success: true as const, data: { summaries } }
+    if (mined === undefined) return { success: true as const, data: { summaries: [] } }
+    const { to } = mined.transaction
+    const known = to === null ? context : { ...context, enums: await contractEnums(context, to) }
+    const phrase = (await bundleSummary(context, mined.sequence)) ?? summaryOf(known, mined)
+    return { success: true as const, data: { summaries: [wireSummary(phrase)] } }
   },
 })

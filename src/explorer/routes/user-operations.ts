@@ -1,8 +1,8 @@
 // User operations (ERC-4337) in Blockscout's form: the operations, their bundles, and who takes part in them.
 import { z } from 'zod'
-import { firstSeenEntry, LIST, MEMBER, PARTS, RANKING } from '../../indexer/tables.ts'
+import { firstSeenEntry, LIST, MEMBER, PARTS, type Part, RANKING } from '../../indexer/tables.ts'
 import type { Hash } from '../../lib/hex.ts'
-import { ListReader } from '../../tables/list.ts'
+import { listLength } from '../../tables/list.ts'
 import { addressParam, hashParam, integer } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { explorerRoute } from '../define.ts'
@@ -11,7 +11,9 @@ import { commonSpan, filteredPage, type Span } from '../pagination/filtered.ts'
 import { listPage } from '../pagination/lists.ts'
 import { pageQuery, pageSchema } from '../pagination/page.ts'
 import { rankingPage } from '../pagination/rankings.ts'
+import { rangePage } from '../pagination/sequence.ts'
 import { blockTransactions, transactionSequence } from '../shapes/indexed-transaction.ts'
+import { logSchema, showLog } from '../shapes/log.ts'
 import {
   bundlerSchema,
   bundleSchema,
@@ -24,13 +26,17 @@ import {
   showSmartAccount,
   smartAccountSchema,
 } from '../shapes/operation-parties.ts'
+import { showTransfer, transferSchema } from '../shapes/transfer.ts'
 import {
   bundleSpan,
   listedOperationSchema,
   operationByHash,
   operationSchema,
+  operationsOf,
   showListedOperation,
   showOperation,
+  userLogs,
+  userTransfers,
 } from '../shapes/user-operation.ts'
 import { operationSummary } from '../summary/operation.ts'
 import { summariesSchema, wireSummary } from '../summary/phrase.ts'
@@ -38,6 +44,7 @@ import { summariesSchema, wireSummary } from '../summary/phrase.ts'
 const byHash = z.object({ operation_hash_param: hashParam })
 const byAddress = z.object({ address_hash_param: addressParam })
 const address = addressParam.optional()
+const total = z.number().int()
 const HIGHEST = 2 ** 48
 
 export const userOperations = explorerRoute({
@@ -62,7 +69,7 @@ export const userOperations = explorerRoute({
     })
     const spans = [
       ...(hash === undefined ? [] : [inTransaction(context, hash, bundle)]),
-      ...(number === undefined ? [] : [ofTransactions(context, ...blockTransactions(context, number))]),
+      ...(number === undefined ? [] : [operationsOf(context, ...blockTransactions(context, number))]),
     ]
     const within = spans.length === 0 ? undefined : spans.reduce(commonSpan)
     return filteredPage(context, LIST.operations, filters, within, query, (sequence) =>
@@ -71,18 +78,12 @@ export const userOperations = explorerRoute({
   },
 })
 
-/** The operations of transactions from a sequence up to, but excluding, another one. */
-function ofTransactions({ rows }: ExplorerContext, from: number, to: number): Span {
-  const operations = new ListReader(rows, LIST.operations)
-  return { from: operations.find(from), to: operations.find(to) }
-}
-
 /** Those of one bundle if its number is given. An unknown transaction has none. */
 function inTransaction(context: ExplorerContext, hash: Hash, bundle: number | undefined): Span {
   const mined = context.chain.transaction(hash)
   if (mined === undefined || mined.header.number > context.head.number) return { from: 0, to: 0 }
   const sequence = transactionSequence(context, Number(mined.header.number), mined.index)
-  const all = ofTransactions(context, sequence, sequence + 1)
+  const all = operationsOf(context, sequence, sequence + 1)
   return bundle === undefined ? all : bundleSpan(context, all, bundle)
 }
 
@@ -102,6 +103,51 @@ export const userOperationSummary = explorerRoute({
   async handler({ params: { operation_hash_param: hash } }, context) {
     const phrase = operationSummary(context, await operationByHash(context, hash))
     return { success: true as const, data: { summaries: [wireSummary(phrase)] } }
+  },
+})
+
+export const userOperationLogs = explorerRoute({
+  path: '/proxy/account-abstraction/operations/{operation_hash_param}/logs',
+  summary: 'What the call of a user operation has logged, in order',
+  params: byHash,
+  query: pageQuery,
+  response: pageSchema(logSchema),
+  async handler({ params: { operation_hash_param: hash }, query }, context) {
+    const of = await operationByHash(context, hash)
+    const { start, count } = userLogs(of)
+    const { row, firstLogIndex } = of.mined
+    return rangePage({ first: firstLogIndex + start, count }, query, (index) =>
+      showLog(context, { number: row.number, index }),
+    )
+  },
+})
+
+export const userOperationTokenTransfers = explorerRoute({
+  path: '/proxy/account-abstraction/operations/{operation_hash_param}/token-transfers',
+  summary: 'Token transfers by the call of a user operation, in order',
+  params: byHash,
+  query: pageQuery,
+  response: pageSchema(transferSchema),
+  handler: async ({ params: { operation_hash_param: hash }, query }, context) =>
+    rangePage(userTransfers(context, await operationByHash(context, hash)), query, (sequence) =>
+      showTransfer(context, sequence),
+    ),
+})
+
+export const userOperationCounters = explorerRoute({
+  path: '/proxy/account-abstraction/addresses/{address_hash_param}',
+  summary: 'Numbers of the user operations in which an address has each part',
+  params: byAddress,
+  response: z.strictObject({ sender: total, bundler: total, paymaster: total, factory: total, entry_point: total }),
+  handler({ params: { address_hash_param: of } }, { rows }) {
+    const countOf = (part: Part) => listLength(rows, LIST.operationsOf(of, part))
+    return {
+      sender: countOf('sender'),
+      bundler: countOf('bundler'),
+      paymaster: countOf('paymaster'),
+      factory: countOf('factory'),
+      entry_point: countOf('entry_point'),
+    }
   },
 })
 

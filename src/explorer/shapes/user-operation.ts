@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { decodeInput } from '../../contracts/abi.ts'
 import { type OperationRecord, RECORD } from '../../indexer/records.ts'
-import { LIST, type OperationEntry, operationEntry } from '../../indexer/tables.ts'
+import { LIST, type OperationEntry, operationEntry, transferEntry } from '../../indexer/tables.ts'
 import { checksummed } from '../../lib/checksummed.ts'
 import { type Address, bigToWord, type Hash, toHex } from '../../lib/hex.ts'
 import type { Log } from '../../primitives/types.ts'
@@ -17,7 +17,7 @@ import {
   operationEvent,
   revertReasonIn,
 } from '../../primitives/user-operation.ts'
-import { entriesBetween, entryAt } from '../../tables/list.ts'
+import { entriesBetween, entryAt, ListReader } from '../../tables/list.ts'
 import { isoTime, wire } from '../codec.ts'
 import { type ExplorerContext, oncePerRequest } from '../context.ts'
 import { notFound } from '../errors.ts'
@@ -46,14 +46,20 @@ export const indexedOperation = oncePerRequest(async (context, sequence: number)
   return { entry, event, entryPoint: log.address, mined }
 })
 
+/** An operation with the struct that its bundle had. */
+export type FullOperation = IndexedOperation & { readonly struct: OperationRecord }
+
 /** An operation by its hash; throws 404. */
-export async function operationByHash(
-  context: ExplorerContext,
-  hash: Hash,
-): Promise<IndexedOperation & { readonly struct: OperationRecord }> {
+export async function operationByHash(context: ExplorerContext, hash: Hash): Promise<FullOperation> {
   const struct = RECORD.operation.get(context.rows, hash)
   if (struct === undefined) throw notFound()
   return { ...(await indexedOperation(context, struct.operation)), struct }
+}
+
+/** The operations of transactions from a sequence up to, but excluding, another one: positions in LIST.operations. */
+export function operationsOf({ rows }: ExplorerContext, from: number, to: number): Span {
+  const operations = new ListReader(rows, LIST.operations)
+  return { from: operations.find(from), to: operations.find(to) }
 }
 
 /** The operations of one bundle among those of its transaction. */
@@ -265,6 +271,18 @@ export function userLogs(of: IndexedOperation): { readonly start: number; readon
   while (from < to && [entryPoint, event.paymaster].includes(emitter(to - 1))) to--
   while (from < to && emitter(from) === entryPoint) from++
   return { start: from, count: to - from }
+}
+
+/** The token transfers among these logs: the first position in LIST.transfers, and their number. */
+export function userTransfers({ rows }: ExplorerContext, of: IndexedOperation): { first: number; count: number } {
+  const { firstTransfer, transfers } = of.mined.row
+  const { start, count } = userLogs(of)
+  const first = of.mined.firstLogIndex + start
+  const logs = entriesBetween(rows, LIST.transfers, firstTransfer, firstTransfer + transfers).map(
+    (entry) => transferEntry.decode(entry).log,
+  )
+  const before = logs.filter((log) => log < first).length
+  return { first: firstTransfer + before, count: logs.filter((log) => log < first + count).length - before }
 }
 
 /** Why the call failed, or the paymaster after it. */

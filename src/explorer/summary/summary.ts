@@ -13,7 +13,7 @@ import { account, coins, listed, type Phrase, say, token, tokens } from './phras
 
 const SELECTOR = 4
 /** Transfers and messages that a summary looks at. */
-export const MOST = 200
+const MOST = 200
 
 type Rule = (context: ExplorerContext, of: IndexedTransaction) => Phrase | undefined
 
