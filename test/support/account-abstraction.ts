@@ -79,7 +79,13 @@ type Wanted = {
   readonly callData?: Hex
 }
 /** The struct of an operation, as the functions of its entry point take it, and its hash. */
-export type Signed = { readonly struct: Record<string, unknown>; readonly hash: Hex; readonly sender: Hex }
+export type Signed = {
+  readonly struct: Readonly<Record<string, unknown>>
+  readonly hash: Hex
+  readonly sender: Hex
+  /** The operation as viem has it. */
+  readonly forViem: Readonly<Record<string, unknown>>
+}
 
 /** A call of an account of ERC-4337's authors. */
 export const executeData = (dest: Hex, value: bigint, func: Hex = '0x'): Hex =>
@@ -87,7 +93,7 @@ export const executeData = (dest: Hex, value: bigint, func: Hex = '0x'): Hex =>
 
 /** Deploys the contracts of a release; `elsewhere`: with the entry point at another address. */
 export async function accountAbstraction(
-  chain: ReturnType<typeof withClients>,
+  chain: Pick<ReturnType<typeof withClients>, 'viem' | 'walletOf'>,
   version: Version,
   { elsewhere = false } = {},
 ) {
@@ -152,8 +158,29 @@ export async function accountAbstraction(
     const hash = (await read('getUserOpHash', [struct])) as Hex
     // Since 0.8 the hash is one of EIP-712; before, owners sign it as a message.
     struct.signature = version === '0.8' ? await key.sign({ hash }) : await key.signMessage({ message: { raw: hash } })
-    return { struct, hash, sender }
+    return {
+      struct,
+      hash,
+      sender,
+      forViem: viemForm(struct, isNew ? [factoryAddress, creation] : undefined, paymaster),
+    }
   }
+
+  const viemForm = (
+    struct: Record<string, unknown>,
+    made: readonly [Hex, Hex] | undefined,
+    paymaster: Hex | undefined,
+  ) => ({
+    ...struct,
+    callGasLimit: LIMITS.call,
+    verificationGasLimit: LIMITS.verification,
+    maxFeePerGas: LIMITS.fee,
+    maxPriorityFeePerGas: LIMITS.tip,
+    ...(version !== '0.6' && {
+      ...(made && { factory: made[0], factoryData: made[1] }),
+      ...(paymaster && { paymaster, paymasterVerificationGasLimit: 100_000n, paymasterPostOpGasLimit: 50_000n }),
+    }),
+  })
 
   /** The input of the call with these operations. */
   const bundleData = (operations: readonly Signed[], beneficiary: Hex): Hex =>
