@@ -8,6 +8,7 @@ import { describeFigures } from './full/figures.ts'
 import { describeFrontend } from './full/frontend.ts'
 import { addressLists, blocksOf, chainLists, coinHistory, type Expected, partLists } from './full/lists.ts'
 import { describeNative } from './full/native.ts'
+import { describeOperations } from './full/operations.ts'
 import { describeRecords } from './full/records.ts'
 import { NATIVE, play, spec, stranger } from './full/script.ts'
 import { describeContracts } from './full/sources.ts'
@@ -72,6 +73,7 @@ describeSummaries(given)
 describeContracts(given)
 describeDialect(given)
 describeFrontend(given)
+describeOperations(given)
 
 it('the scenario has visited every route', () => {
   expect(visit.unvisited()).toEqual([])

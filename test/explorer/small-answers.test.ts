@@ -95,9 +95,12 @@ describe('unknown values', () => {
     expect((await read('/transactions')).items[0]).toMatchObject({ confirmation_duration: null })
   })
 
-  it('of user operations are zero or false, because none are indexed', async () => {
+  it('of user operations say that all of them are indexed, and there are none', async () => {
     const { url } = await testChain()
-    const status = await api(url).read('/proxy/account-abstraction/status')
-    expect(status).toMatchObject({ finished_past_indexing: true, v06: { enabled: false }, v07: { enabled: false } })
+    const { read } = api(url)
+    const status = await read('/proxy/account-abstraction/status')
+    expect(status).toMatchObject({ finished_past_indexing: true, v06: { enabled: true }, v09: { live: true } })
+    for (const list of ['operations', 'bundles', 'accounts', 'bundlers', 'paymasters', 'factories'])
+      expect((await read(`/proxy/account-abstraction/${list}`)).items, list).toEqual([])
   })
 })

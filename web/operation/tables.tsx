@@ -45,7 +45,7 @@ export const EntryPoint = ({
   full?: boolean
 }) => (
   <span class="address">
-    <Address of={entry_point} full={full} /> <span class="faint">{entry_point_version}</span>
+    <Address of={entry_point} full={full} /> <span class="faint nowrap">{entry_point_version}</span>
   </span>
 )
 

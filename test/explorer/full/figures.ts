@@ -114,7 +114,7 @@ export function describeFigures(given: () => Given): void {
       const countdown = await visit.read(`/blocks/${book.head + 10}/countdown`)
       expect(countdown).toMatchObject({ current_block_number: `${book.head}`, remaining_blocks_count: '10' })
       expect((await visit.read('/config/backend-version')).backend_version).toMatch(/^v\d/)
-      expect(await visit.read('/proxy/account-abstraction/status')).toMatchObject({ v06: { enabled: false } })
+      expect(await visit.read('/proxy/account-abstraction/status')).toMatchObject({ v06: { enabled: true } })
     })
 
     it('of CSV files: the number of lines equals that of the list’s entries', async () => {

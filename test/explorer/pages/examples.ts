@@ -29,17 +29,24 @@ export const EXAMPLES: { readonly [P in WithParameters]: (story: Story) => reado
     ...[nested, deep, delegation, created].map((hash) => `/tx/${hash}?tab=calls`),
     ...['gas', 'internal', 'state-changes', 'logs'].map((tab) => `/tx/${paid}?tab=${tab}`),
     `/tx/0x${'12'.repeat(32)}`,
+    `/tx/${of.bundle}?tab=user-operations`,
+  ],
+  '/op/:hash': ({ operations }) => [
+    ...operations.map((hash) => `/op/${hash}`),
+    ...['token-transfers', 'struct'].map((tab) => `/op/${operations[0]}?tab=${tab}`),
+    `/op/0x${'12'.repeat(32)}`,
   ],
   '/tx/:hash/debug': ({ nested, refused, created, waiting }) => [
     ...[nested, created, waiting, `0x${'12'.repeat(32)}`].map((hash) => `/tx/${hash}/debug`),
     `/tx/${refused}/debug#step=failure`,
   ],
-  '/address/:hash': ({ bob, stage, tokens }) => [
+  '/address/:hash': ({ bob, stage, tokens, paymaster }) => [
     ...['', '?tab=token-transfers', '?tab=tokens', '?tab=internal', '?tab=coin-history'].map(
       (tab) => `/address/${bob}${tab}`,
     ),
     `/address/${stage.address}?tab=contract`,
     `/address/${tokens[0]?.address}?tab=logs`,
+    `/address/${paymaster}?tab=user-operations`,
     '/address/0x12',
   ],
   '/token/:hash': ({ tokens, items, art }) => [
@@ -63,6 +70,7 @@ const MORE: { readonly [P in PagePath]?: readonly string[] } = {
     '/advanced-filter?methods_names=transfer&amount_from=1',
     '/advanced-filter?amount_from=99999999999',
   ],
+  '/ops': ['bundles', 'accounts', 'bundlers', 'paymasters', 'factories'].map((tab) => `/ops?tab=${tab}`),
   '/tokens': ['/tokens?q=silver'],
   '/debug': [`/debug#to=0x${'12'.repeat(20)}&data=0x1234`],
   '/search': ['/search?q=coin', `/search?q=${'W'.repeat(120)}`],

@@ -2,6 +2,8 @@
 import { getAddress, type Hex, numberToHex, parseEther, parseGwei, stringToHex, toHex } from 'viem'
 import { submit } from '../../precompiles/gov-support.ts'
 import { delegate, STAKING } from '../../precompiles/staking-support.ts'
+import { accountAbstraction, executeData, GENEROUS } from '../../support/account-abstraction.ts'
+import { playground } from '../../support/assembler.ts'
 import { viemKzg, withCellProofs } from '../../support/blobs.ts'
 import { account } from '../../support/chain.ts'
 import { compileSolidity } from '../../support/solc.ts'
@@ -46,6 +48,7 @@ export async function play(on: Scenario) {
   await send(0, GOV, 0n, { data: submit([], { title: 'W'.repeat(100) }), gas: 3_000_000n })
   const delegated = await sendDelegation(on, lamp)
   const blobs = await sendBlob(on)
+  const operated = await operate(on)
   await mine(30)
   await verify(on, stage)
   // A transaction that waits behind a nonce gap.
@@ -64,12 +67,27 @@ export async function play(on: Scenario) {
     bob,
     waiting,
     validator,
+    ...operated,
     ...each(hashes, ({ transactionHash }) => transactionHash),
   }
 }
 
 const each = <K extends string, T, R>(of: Readonly<Record<K, T>>, show: (one: T) => R): Record<K, R> =>
   Object.fromEntries(Object.entries<T>(of).map(([name, one]) => [name, show(one)])) as Record<K, R>
+
+/** A bundle of two user operations: one with a paymaster, and one that fails. */
+async function operate(on: Scenario) {
+  const { contract } = playground(on)
+  const aa = await accountAbstraction(on, '0.8')
+  const paymaster = await contract(GENEROUS)
+  await aa.deposit(paymaster)
+  const operations = [
+    await aa.signed({ owner: 2, paymaster, callData: executeData(bob, 0n) }),
+    await aa.signed({ owner: 3, paymaster, callData: executeData(aa.entryPoint, 0n, '0x12345678') }),
+  ]
+  const bundle = await aa.handle(operations, account(9).address)
+  return { operations: operations.map(({ hash }) => hash), bundle: bundle.transactionHash, paymaster }
+}
 
 /** Calls within calls, creations, reverts. */
 async function playOnStage({ call, walletOf, receiptOf, deploy }: Scenario) {
