@@ -252,6 +252,8 @@ export const LIST = {
     sequenceEntry,
     (of: Address, role: Role) => `${digits(of)}${indexIn(ROLES, role)}`,
   ),
+  /** [transactions] that failed. */
+  failedTransactions: declarations.list(0x06, sequenceEntry),
 
   /** Every message within a transaction except the transaction itself, and top-level creations. */
   calls: declarations.list(0x08, callEntry),

@@ -1,6 +1,7 @@
 // Indexes mined transactions: in the chain's order, by kind, by called method, and by address.
 import { type Address, EMPTY_BYTES, equalBytes, type Hash, type Hex, toHex } from '../lib/hex.ts'
 import { forEachYielding } from '../lib/scheduler.ts'
+import type { Receipt } from '../primitives/types.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
 import type { Overlay } from '../tables/overlay.ts'
@@ -64,10 +65,17 @@ export async function indexTransactions(
     const entry = sequenceEntry.encode({ sequence: overlay.append(LIST.transactions, row) })
     if (names?.kinds !== kinds || !equalBytes(names.selector, selector)) names = namesOf(kinds, selector)
     for (const list of names.lists) overlay.append(list, entry)
+    if (hasFailed(receipts[index], trace)) overlay.append(LIST.failedTransactions, entry)
     const sides = to === null ? rolesOfCreation(from, created) : rolesOf(from, to)
     for (const [of, side] of sides) overlay.append(LIST.transactionsOf(of, side), entry)
   })
 }
+
+/** Receipts before Byzantium have no status. */
+export const hasFailed = (
+  receipt: Receipt | undefined,
+  of: { readonly error?: string | undefined } | undefined,
+): boolean => (receipt?.status === undefined ? of?.error !== undefined : receipt.status === 0)
 
 type Names = { readonly kinds: number; readonly selector: Uint8Array; readonly lists: readonly Hex[] }
 

@@ -14,14 +14,18 @@ import { sequenceListPage } from '../pagination/lists.ts'
 import { arrayPage, type Page, type PageQuery, pageQuery, pageSchema } from '../pagination/page.ts'
 import { sequencePage } from '../pagination/sequence.ts'
 import { showTransactionBefore } from '../shapes/before-fork.ts'
+import { indexedTransaction } from '../shapes/indexed-transaction.ts'
 import {
   kindsOfMessage,
+  showMined,
   showPending,
   showTransaction,
   showTransactionInFull,
   type TransactionJson,
   transactionSchema,
 } from '../shapes/transaction.ts'
+import { wireSummary } from '../summary/phrase.ts'
+import { summaryOf } from '../summary/summary.ts'
 
 /** Maximum methods of a filter; further ones are ignored. Each selector has a list for every combination of kinds. */
 const MOST_METHODS = 20
@@ -33,22 +37,30 @@ type Filter = { readonly kinds: readonly Kind[] | undefined; readonly selectors:
 
 export const transactions = explorerRoute({
   path: '/transactions',
-  summary: 'Transactions, newest first: mined or pending',
+  summary: 'Transactions, newest first: mined ones, those of them that failed, or pending ones',
   query: pageQuery.extend(placeCursor.shape).extend({
-    filter: label('validated', 'pending'),
+    filter: label('validated', 'pending', 'failed'),
+    summaries: z.enum(['true', 'false']).optional().describe('whether each has what it has done, in one sentence'),
     type: labels(KINDS, OTHER_KINDS),
     method: z.string().optional().describe('names or selectors (0x and 8 digits) of methods, with commas between'),
     inserted_at: z.string().optional().describe('ignored; pending ones are found by their hash'),
     hash: hashParam.optional().describe('the cursor of pending ones'),
   }),
   response: pageSchema(transactionSchema),
-  handler({ query: { filter, type, method, ...query } }, context) {
+  handler({ query: { filter, summaries, type, method, ...query } }, context) {
     const wanted = { kinds: type, selectors: method === undefined ? undefined : selectorsOf(context, method) }
-    return filter?.includes('validated') === false
+    const show = (sequence: number) => (summaries === 'true' ? withSummary : showTransaction)(context, sequence)
+    if (filter === undefined || filter.includes('validated')) return minedPage(context, wanted, query, show)
+    return filter.includes('pending')
       ? pendingPage(context, wanted, query)
-      : minedPage(context, wanted, query)
+      : sequenceListPage(context, [LIST.failedTransactions], query, show, beforeTransaction(context, query))
   },
 })
+
+async function withSummary(context: ExplorerContext, sequence: number): Promise<TransactionJson> {
+  const mined = await indexedTransaction(context, sequence)
+  return { ...showMined(context, mined), summary: wireSummary(summaryOf(context, mined)) }
+}
 
 function selectorsOf(context: ExplorerContext, methods: string): readonly Hex[] {
   const names = new Set(methods.split(',').map((name) => name.trim()))
@@ -59,9 +71,9 @@ function minedPage(
   context: ExplorerContext,
   { kinds, selectors }: Filter,
   query: PageQuery & z.output<typeof placeCursor>,
+  show: (sequence: number) => Promise<TransactionJson>,
 ): Promise<Page<TransactionJson>> {
   const before = beforeTransaction(context, query)
-  const show = (sequence: number) => showTransaction(context, sequence)
   if (kinds === undefined && selectors === undefined) {
     return sequencePage(listLength(context.rows, LIST.transactions), query, show, before)
   }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { decodeInput, decodeRevert } from '../../contracts/abi.ts'
 import { KINDS, type Kind } from '../../indexer/tables.ts'
+import { hasFailed } from '../../indexer/transactions.ts'
 import { type Hash, toHex } from '../../lib/hex.ts'
 import { SECONDS_A_DAY } from '../../lib/unix-time.ts'
 import { effectiveTip } from '../../primitives/gas.ts'
@@ -9,6 +10,7 @@ import type { Transaction as ChainTransaction, SealedHeader } from '../../primit
 import { isoDay, isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { notFound } from '../errors.ts'
+import { summarySchema } from '../summary/phrase.ts'
 import { addressSchema, showAddress, showAddressOrNull } from './address.ts'
 import { authorizationSchema, showAuthorizations } from './authorization.ts'
 import { burnsBaseFee } from './block.ts'
@@ -66,6 +68,7 @@ export const transactionSchema = z.strictObject({
   is_pending_update: z.boolean(),
   fhe_operations_count: count,
   actions: z.array(z.never()),
+  summary: summarySchema.optional().describe('in lists that are asked for it'),
   authorization_list: z.array(authorizationSchema).describe('empty in lists'),
   max_fee_per_blob_gas: amount.optional().describe('of blob transactions only, like the next'),
   blob_versioned_hashes: z.array(wire.hash).optional(),
@@ -154,7 +157,7 @@ export function showMined(context: ExplorerContext, mined: IndexedTransaction): 
   const { gasUsed, effectiveGasPrice } = receipt
   const baseFee = header.baseFeePerGas
   const blobFee = (receipt.blobGasUsed ?? 0n) * (receipt.blobGasPrice ?? 0n)
-  const isFailed = receipt.status === undefined ? row.error !== undefined : receipt.status === 0
+  const isFailed = hasFailed(receipt, row)
   const burnt = burnsBaseFee(context.spec) ? gasUsed * (baseFee ?? 0n) : 0n
   return {
     ...common(context, transaction),
