@@ -2,13 +2,13 @@
 // by value or fee reads the whole list, so it is limited to 10,000 transactions.
 
 import type { z } from 'zod'
-import { sequenceEntry } from '../../indexer/tables.ts'
+import { KIND_BIT, sequenceEntry, type TransactionEntry } from '../../indexer/tables.ts'
 import type { Hash, Hex } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import { entriesBetween, lengthOfAll } from '../../tables/list.ts'
 import type { ExplorerContext } from '../context.ts'
-import { invalidParameter } from '../errors.ts'
-import { feeOf, indexedTransaction } from '../shapes/indexed-transaction.ts'
+import { invalidParameter, notFound } from '../errors.ts'
+import { feeOf, transactionRow } from '../shapes/indexed-transaction.ts'
 import { showTransaction, type TransactionJson } from '../shapes/transaction.ts'
 import { beforeTransaction, passedIn, type placeCursor } from './cursors.ts'
 import { oldestFirstPage, sequenceListPage } from './lists.ts'
@@ -57,9 +57,25 @@ async function sortedSequences(context: ExplorerContext, lists: readonly Hex[], 
   const found: { readonly sequence: number; readonly by: bigint }[] = []
   for (const entry of lists.flatMap((list) => entriesBetween(rows, list, 0, MOST_SORTED))) {
     await pause()
-    const mined = await indexedTransaction(context, sequenceEntry.decode(entry).sequence)
-    found.push({ sequence: mined.sequence, by: sort === 'value' ? mined.transaction.value : feeOf(mined) })
+    const { sequence } = sequenceEntry.decode(entry)
+    found.push({ sequence, by: AMOUNTS[sort](context, transactionRow(context, sequence)) })
   }
   found.sort((a, b) => (a.by === b.by ? a.sequence - b.sequence : a.by < b.by ? -1 : 1))
   return found.map(({ sequence }) => sequence)
+}
+
+/** What is sorted by. A value needs no receipt, and a row says which transactions have none. */
+const AMOUNTS = {
+  value({ chain }: ExplorerContext, { kinds, number, index }: TransactionEntry): bigint {
+    if ((kinds & KIND_BIT.coin_transfer) === 0) return 0n
+    return orNotFound(chain.transactionAt(BigInt(number), index)).transaction.value
+  },
+  fee: ({ chain }: ExplorerContext, { number, index }: TransactionEntry): bigint =>
+    feeOf(orNotFound(chain.receiptAt(BigInt(number), index))),
+}
+
+/** A block that was removed in the meantime is not found. */
+function orNotFound<T>(mined: T | undefined): T {
+  if (mined === undefined) throw notFound()
+  return mined
 }

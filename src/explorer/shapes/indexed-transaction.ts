@@ -41,11 +41,16 @@ export function blockTransactions({ rows }: ExplorerContext, number: number): [f
   return [firstTransaction, firstTransaction + transactions]
 }
 
+/** The row at a position of LIST.transactions; throws 404. */
+export function transactionRow({ rows }: ExplorerContext, sequence: number): TransactionEntry {
+  const entry = entryAt(rows, LIST.transactions, sequence)
+  if (entry === undefined) throw notFound()
+  return transactionEntry.decode(entry)
+}
+
 /** The transaction at a position of LIST.transactions; throws 404. */
 export const indexedTransaction = oncePerRequest(async (context, sequence: number): Promise<IndexedTransaction> => {
-  const entry = entryAt(context.rows, LIST.transactions, sequence)
-  if (entry === undefined) throw notFound()
-  const row = transactionEntry.decode(entry)
+  const row = transactionRow(context, sequence)
   const mined = context.chain.receiptAt(BigInt(row.number), row.index)
   if (mined === undefined) throw notFound()
   return { sequence, row, ...mined }
