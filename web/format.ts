@@ -15,6 +15,54 @@ export function units(value: string, decimals: number, digits = 4): string {
   return `${sign}${withCommas(integer)}${shown === '' ? '' : `.${shown}`}`
 }
 
+/** Units of the coin, and their decimals. */
+const DECIMALS = { coin: 18, gwei: 9, wei: 0 } as const
+export type CoinUnit = keyof typeof DECIMALS
+
+/** Decimals that are shown of gwei. */
+const GWEI_DIGITS = 3
+/** Smaller amounts are shown in gwei, whatever the number of decimals: zeros are hard to count. */
+const LEAST_COINS = 10n ** 12n
+const LEAST_GWEI = 10n ** 6n
+
+/** The largest unit in which an amount of wei has a digit that is not 0 among `digits` decimals of a coin. */
+function fittingUnit(wei: bigint, digits: number): CoinUnit {
+  const size = wei < 0n ? -wei : wei
+  const least = 10n ** BigInt(Math.max(0, DECIMALS.coin - digits))
+  if (size === 0n || size >= (least > LEAST_COINS ? least : LEAST_COINS)) return 'coin'
+  return size >= LEAST_GWEI ? 'gwei' : 'wei'
+}
+
+/** An amount of coins in the unit that fits, with at most `digits` decimals if that is the coin. */
+export function coins(wei: string, digits: number): { readonly amount: string; readonly unit: CoinUnit } {
+  const unit = fittingUnit(BigInt(wei), digits)
+  const shown = unit === 'coin' ? digits : digits < DECIMALS.gwei ? GWEI_DIGITS : DECIMALS.gwei
+  return { amount: units(wei, DECIMALS[unit], shown), unit }
+}
+
+/** A unit and a number of decimals for all amounts of a column. */
+export type Scale = { readonly unit: CoinUnit; readonly digits: number }
+
+/** Scales by the least amount that they are for: each leaves at least three digits of it. */
+const SCALES: readonly (readonly [least: bigint, scale: Scale])[] = [
+  [10n ** 14n, { unit: 'coin', digits: 6 }],
+  [10n ** 11n, { unit: 'gwei', digits: 0 }],
+  [10n ** 8n, { unit: 'gwei', digits: 3 }],
+]
+
+/** The scale for amounts of wei whose sizes are compared by eye. Zeros do not count. */
+export function scaleOf(amounts: readonly string[]): Scale {
+  const sizes = amounts.map((amount) => BigInt(amount)).filter((size) => size > 0n)
+  const least = sizes.reduce((smaller, size) => (size < smaller ? size : smaller), sizes[0] ?? 10n ** 18n)
+  return SCALES.find(([from]) => least >= from)?.[1] ?? { unit: 'wei', digits: 0 }
+}
+
+/** An amount of wei on a scale; all amounts have the same number of decimals. */
+export function onScale(wei: string, { unit, digits }: Scale): string {
+  const [whole = '0', fraction = ''] = units(wei, DECIMALS[unit], digits).split('.')
+  return digits === 0 ? whole : `${whole}.${fraction.padEnd(digits, '0')}`
+}
+
 /** `0x1234…cdef` */
 export const abbreviated = (hash: string, size = 6): string => `${hash.slice(0, size + 2)}…${hash.slice(-size)}`
 

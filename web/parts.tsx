@@ -7,18 +7,22 @@ export {
   BlockLink,
   COIN,
   Coins,
+  CoinsOn,
   Cut,
   FilterLink,
   Identicon,
   ItemId,
+  isSameAddress,
   NAME_WARNINGS,
   NameMark,
+  OwnAddress,
   Status,
   Time,
   TokenLink,
   TokenPicture,
   TransactionLink,
+  unitName,
 } from './parts/links.tsx'
-export { Paginated, PaginatedTable, Rows, type Table } from './parts/list.tsx'
+export { type Column, Paginated, PaginatedTable, Rows, type Table } from './parts/list.tsx'
 export { Fields, Loaded, LoadedPage, NATIVE, Parameters, plainValue, Raw } from './parts/record.tsx'
 export { type Tab, Tabs } from './parts/tabs.tsx'

@@ -1,4 +1,6 @@
 // The table of each kind of list: the key of its rows, and its columns.
+import type { ComponentChildren } from 'preact'
+import { useContext } from 'preact/hooks'
 import { Link } from 'wouter-preact'
 import type {
   Block,
@@ -14,30 +16,83 @@ import type {
   Transfer,
 } from './api.ts'
 import { DecodedCall } from './contract/decoded-call.tsx'
-import { abbreviated, share, units, withCommas } from './format.ts'
+import { abbreviated, type Scale, scaleOf, share, units, withCommas } from './format.ts'
+import { Words } from './parts/words.tsx'
 import {
   Address,
   Amount,
   BlockLink,
   COIN,
   Coins,
+  CoinsOn,
+  type Column,
   Cut,
   ItemId,
+  isSameAddress,
   NameMark,
+  OwnAddress,
   Raw,
-  Status,
   type Table,
   Time,
   TokenLink,
   TokenPicture,
   TransactionLink,
+  unitName,
 } from './parts.tsx'
 
 const none = <span class="faint">—</span>
 
+/** The value of most transactions is 0, which is nothing to read. */
+const Value = ({ of }: { of: string }) => (of === '0' ? none : <Coins value={of} />)
+
+/** A column of amounts that are small: all on one scale, so that their sizes can be compared by eye. */
+function amountColumn<T>(name: string, amountOf: (row: T) => string | null): Column<T> {
+  const known = new WeakMap<readonly T[], Scale>()
+  const scaleIn = (rows: readonly T[]): Scale => {
+    const scale = known.get(rows) ?? scaleOf(rows.map((row) => amountOf(row) ?? '0'))
+    known.set(rows, scale)
+    return scale
+  }
+  const cell = (row: T, rows: readonly T[]) => {
+    const amount = amountOf(row)
+    return amount === null || amount === '0' ? none : <CoinsOn value={amount} scale={scaleIn(rows)} />
+  }
+  return [name, cell, 'number', (rows) => unitName(scaleIn(rows).unit)]
+}
+
+/** What stands between sender and recipient: an arrow, or on the page of one of them its direction. */
+const Direction = ({ from, to }: { from: string; to: string | undefined }) => {
+  const own = useContext(OwnAddress)
+  const isSent = isSameAddress(from, own)
+  if (!isSent && !isSameAddress(to ?? '', own)) {
+    return (
+      <span class="direction" aria-hidden="true">
+        →
+      </span>
+    )
+  }
+  const name = !isSent ? 'in' : isSameAddress(to ?? '', own) ? 'self' : 'out'
+  return <span class={`direction ${name}`}>{name}</span>
+}
+
+/** The recipient, after the direction. */
+const Recipient = ({ from, to, children }: { from: Party; to: Party | null; children?: ComponentChildren }) => (
+  <span class="address">
+    <Direction from={from.hash} to={to?.hash} />
+    {children || <Address of={to} />}
+  </span>
+)
+type Party = { readonly hash: string } & Transaction['from']
+
 /** The proposer of a block; the genesis has none. */
 export const Proposer = ({ of: { height, miner }, full = false }: { of: Block; full?: boolean }) =>
-  height === 0 || (/^0x0+$/.test(miner.hash) && miner.name === null) ? none : <Address of={miner} full={full} />
+  height === 0 ? (
+    <span class="faint">none (genesis)</span>
+  ) : /^0x0+$/.test(miner.hash) && miner.name === null ? (
+    none
+  ) : (
+    <Address of={miner} full={full} />
+  )
 
 export const blockTable: Table<Block> = {
   keyOf: ({ hash }) => hash,
@@ -54,8 +109,12 @@ export const blockTable: Table<Block> = {
       ),
       'number',
     ],
-    ['Fees', ({ transaction_fees }) => <Coins value={transaction_fees} digits={6} />, 'number'],
+    amountColumn('Fees', ({ transaction_fees }) => transaction_fees),
     ['Proposer', (of) => <Proposer of={of} />],
+  ],
+  lines: [
+    ['Block', { named: 'Transactions' }, 'Age'],
+    [{ named: 'Proposer' }, { named: 'Gas used' }],
   ],
 }
 
@@ -68,19 +127,48 @@ export const Method = ({ of }: { of: Transaction }) => (
   </span>
 )
 
+/** The link, and a mark if it failed: what succeeded needs none. */
+const Sent = ({ of: { hash, status, result } }: { of: Transaction }) => (
+  <span class="address">
+    <TransactionLink hash={hash} />
+    {status === 'error' && (
+      <span class="status error" title={result}>
+        failed
+      </span>
+    )}
+  </span>
+)
+
 export const transactionTable: Table<Transaction> = {
   keyOf: ({ hash }) => hash,
   columns: [
-    ['Transaction', ({ hash }) => <TransactionLink hash={hash} />],
+    ['Transaction', (of) => <Sent of={of} />],
     ['Method', (of) => <Method of={of} />],
-    ['Status', ({ status }) => <Status of={status} />],
     ['Block', ({ block_number }) => (block_number === null ? none : <BlockLink number={block_number} />)],
     ['Age', ({ timestamp }) => <Time at={timestamp} />],
     ['From', ({ from }) => <Address of={from} />],
-    ['To', ({ to, created_contract }) => <Address of={to ?? created_contract} />],
-    ['Value', ({ value }) => <Coins value={value} />, 'number'],
-    ['Fee', ({ fee }) => (fee.value === null ? none : <Coins value={fee.value} digits={6} />), 'number'],
+    ['To', ({ from, to, created_contract }) => <Recipient from={from} to={to ?? created_contract} />],
+    ['Value', ({ value }) => <Value of={value} />, 'number'],
+    amountColumn('Fee', ({ fee }) => fee.value),
   ],
+  lines: [
+    ['Transaction', 'Method', 'Age'],
+    ['From', 'To', 'Value'],
+    [{ named: 'Block' }, { named: 'Fee' }],
+  ],
+}
+
+/** Transactions that failed, each with its reason. */
+export const failedTable: Table<Transaction> = {
+  keyOf: transactionTable.keyOf,
+  columns: [
+    ['Transaction', ({ hash }) => <TransactionLink hash={hash} />],
+    ['Block', ({ block_number }) => block_number !== null && <BlockLink number={block_number} />],
+    ['Age', ({ timestamp }) => <Time at={timestamp} />],
+    ['From', ({ from }) => <Address of={from} />],
+    ['What failed, and why', ({ summary }) => summary && <Words of={summary} />, 'block'],
+  ],
+  lines: [['Transaction', { named: 'Block' }, 'Age'], ['What failed, and why']],
 }
 
 /** The id of the transferred item; undefined for an ERC-20. */
@@ -96,7 +184,14 @@ export const transferTable: Table<Transfer> = {
       'From',
       ({ from, type }) => (type === 'token_minting' ? <span class="faint">minted</span> : <Address of={from} />),
     ],
-    ['To', ({ to, type }) => (type === 'token_burning' ? <span class="faint">burnt</span> : <Address of={to} />)],
+    [
+      'To',
+      ({ from, to, type }) => (
+        <Recipient from={from} to={to}>
+          {type === 'token_burning' && <span class="faint">burnt</span>}
+        </Recipient>
+      ),
+    ],
     [
       'Id',
       ({ total, token }) => {
@@ -106,6 +201,11 @@ export const transferTable: Table<Transfer> = {
     ],
     ['Amount', ({ total, token }) => <Amount value={'value' in total ? total.value : '1'} token={token} />, 'number'],
     ['Token', ({ token }) => <TokenLink of={token} />],
+  ],
+  lines: [
+    ['Transaction', 'Method', 'Age'],
+    ['From', 'To'],
+    ['Amount', 'Token', { named: 'Id' }],
   ],
 }
 
@@ -117,8 +217,8 @@ export const internalTable: Table<InternalTransaction> = {
     ['Age', ({ timestamp }) => <Time at={timestamp} />],
     ['Type', ({ type }) => <span class="method">{type}</span>],
     ['From', ({ from }) => <Address of={from} />],
-    ['To', ({ to, created_contract }) => <Address of={to ?? created_contract} />],
-    ['Value', ({ value }) => <Coins value={value} />, 'number'],
+    ['To', ({ from, to, created_contract }) => <Recipient from={from} to={to ?? created_contract} />],
+    ['Value', ({ value }) => <Value of={value} />, 'number'],
     ['Gas used', ({ gas_used }) => withCommas(gas_used), 'number'],
     [
       'Result',
@@ -131,10 +231,13 @@ export const internalTable: Table<InternalTransaction> = {
           <span class="bad" title="An enclosing call failed, so that this one was undone.">
             undone
           </span>
-        ) : (
-          <Status of="ok" />
-        ),
+        ) : null,
     ],
+  ],
+  lines: [
+    ['Transaction', 'Type', 'Result', 'Age'],
+    ['From', 'To', 'Value'],
+    [{ named: 'Block' }, { named: 'Gas used' }],
   ],
 }
 
@@ -253,6 +356,7 @@ export const tokenTable: Table<Token> = {
     ],
     ['Holders', ({ holders_count }) => withCommas(holders_count), 'number'],
   ],
+  lines: [['Token', 'Type'], ['Contract', { named: 'Holders' }], [{ named: 'Supply' }]],
 }
 
 export const balanceTable: Table<TokenBalance> = {
@@ -263,6 +367,10 @@ export const balanceTable: Table<TokenBalance> = {
     ['Type', ({ token }) => token.type],
     ['Id', ({ token, token_id }) => (token_id === null ? none : <ItemId token={token.address_hash} id={token_id} />)],
     ['Amount', ({ value, token }) => <Amount value={value} token={token} />, 'number'],
+  ],
+  lines: [
+    ['Token', 'Amount'],
+    ['Name', 'Type', { named: 'Id' }],
   ],
 }
 
@@ -285,6 +393,10 @@ export const holderTable = (token: Token | EmbeddedToken): Table<Holder> => ({
           ['Share', ({ value }: Holder) => <Share part={value} whole={token.total_supply ?? '0'} />, 'number'],
         ] as const)
       : []),
+  ],
+  lines: [
+    ['Holder', 'Amount'],
+    [{ named: 'Id' }, 'Share'],
   ],
 })
 
@@ -318,5 +430,9 @@ export const coinTable: Table<CoinChange> = {
     ],
     ['Change', ({ delta }) => <Coins value={delta} digits={6} />, 'number'],
     ['Balance', ({ value }) => <Coins value={value} digits={6} />, 'number'],
+  ],
+  lines: [
+    [{ named: 'Block' }, 'Transaction', 'Age'],
+    [{ named: 'Change' }, { named: 'Balance' }],
   ],
 }

@@ -17,6 +17,10 @@ const accountTable = (supply: string | null, before: number, items: readonly Top
       ['Share', ({ coin_balance }) => <Share part={coin_balance} whole={whole} />, 'number'],
       ['Transactions', ({ transactions_count }) => withCommas(transactions_count), 'number'],
     ],
+    lines: [
+      ['Rank', 'Address', 'Balance'],
+      [{ named: 'Transactions' }, 'Share'],
+    ],
   }
 }
 

@@ -1,10 +1,11 @@
 // Links to records, and values in records: names, amounts, times. Names and symbols come from contracts, may have any length
 // and are truncated.
 import { blo } from 'blo'
-import { useEffect, useState } from 'preact/hooks'
+import { createContext } from 'preact'
+import { useContext, useEffect, useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
 import type { EmbeddedAddress, EmbeddedToken, Token } from '../api.ts'
-import { abbreviated, ago, units, utcTime } from '../format.ts'
+import { abbreviated, ago, type CoinUnit, coins, onScale, type Scale, units, utcTime } from '../format.ts'
 import { Copy } from './copy.tsx'
 
 /** Symbol of the chain's coin, which the node writes into an attribute because its policy forbids inline scripts. */
@@ -22,6 +23,9 @@ const isAddress = (text: string): text is `0x${string}` => /^0x[0-9a-f]{40}$/i.t
 /** The picture that wallets show for an address. */
 export const Identicon = ({ of, size = 16 }: { of: string; size?: number }) =>
   isAddress(of) ? <img class="identicon" src={blo(of)} alt="" width={size} height={size} /> : null
+
+/** The address whose page this is: it is no link there. */
+export const OwnAddress = createContext<string | undefined>(undefined)
 
 /** An address as a link. With `full` it is not abbreviated and can be copied. */
 export const Address = ({
@@ -56,19 +60,37 @@ export const AddressLink = ({
   isContract?: boolean
   full?: boolean
   size?: number
-}) => (
-  <>
-    <Identicon of={hash} />
-    <Link class={name === null ? 'mono' : ''} title={hash} href={`/address/${hash}`}>
+}) => {
+  const own = useContext(OwnAddress)
+  const type = name === null ? 'mono' : ''
+  const content = (
+    <>
       {isContract && (
         <span class="mark" title="Contract" aria-hidden="true">
           ◆{' '}
         </span>
       )}
       {name !== null ? <Cut text={name} /> : full ? hash : abbreviated(hash, size)}
-    </Link>
-  </>
-)
+    </>
+  )
+  return (
+    <>
+      <Identicon of={hash} />
+      {isSameAddress(hash, own) ? (
+        <span class={`${type} own`} title={hash}>
+          {content}
+        </span>
+      ) : (
+        <Link class={type} title={hash} href={`/address/${hash}`}>
+          {content}
+        </Link>
+      )}
+    </>
+  )
+}
+
+export const isSameAddress = (one: string, other: string | undefined): boolean =>
+  one.toLowerCase() === other?.toLowerCase()
 
 export const TransactionLink = ({ hash, full = false }: { hash: string; full?: boolean }) => (
   <Link class={full ? 'mono whole' : 'mono'} title={hash} href={`/tx/${hash}`}>
@@ -125,9 +147,22 @@ export const TokenLink = ({ of }: { of: Token | EmbeddedToken }) => (
   </span>
 )
 
-export const Coins = ({ value, digits = 4 }: { value: string; digits?: number }) => (
+export const unitName = (unit: CoinUnit): string => (unit === 'coin' ? (COIN ?? '') : unit)
+
+/** An amount of coins with its unit; what `digits` decimals cannot show is in a smaller unit. */
+export const Coins = ({ value, digits = 4 }: { value: string; digits?: number }) => {
+  const { amount, unit } = coins(value, digits)
+  return (
+    <span class="amount" title={`${value} wei`}>
+      {amount} <span class="faint">{unitName(unit)}</span>
+    </span>
+  )
+}
+
+/** An amount in a column with this scale. */
+export const CoinsOn = ({ scale, value }: { scale: Scale; value: string }) => (
   <span class="amount" title={`${value} wei`}>
-    {units(value, 18, digits)} <span class="faint">{COIN}</span>
+    {onScale(value, scale)}
   </span>
 )
 

@@ -1,18 +1,48 @@
-// Tables, and paginated lists of the API. On a phone each row is a card whose cells have the names of their columns.
+// Tables, and paginated lists of the API. On a phone a row is a few lines where its table says so, and otherwise a card whose
+// cells have the names of their columns.
 import type { ComponentChildren } from 'preact'
 import { type ApiRead, api, atPage, type List, useHead, useRead } from '../api.ts'
 import { withCommas } from '../format.ts'
 import { useQuery } from '../location.ts'
 import { Loaded } from './record.tsx'
 
-/** `number` is right-aligned; `block` has more than one line, and the whole width on a phone. */
-export type Column<T> = readonly [name: string, cell: (row: T) => ComponentChildren, kind?: 'number' | 'block']
+/**
+ * `number` is right-aligned; `block` has more than one line, and the whole width on a phone. `unit` is that of all numbers of
+ * the column, which follows from the rows.
+ */
+export type Column<T> = readonly [
+  name: string,
+  cell: (row: T, rows: readonly T[]) => ComponentChildren,
+  kind?: 'number' | 'block' | undefined,
+  unit?: (rows: readonly T[]) => string,
+]
+
+/** The columns of a line; `named` ones have their names before them. The last one is at the end of the line. */
+type Line = readonly (string | { readonly named: string })[]
 
 export type Table<T> = {
   /** Key of a row in a page: a row keeps its elements when newer rows are inserted before it. */
   readonly keyOf: (row: T) => string | number
   readonly columns: readonly Column<T>[]
+  /** A row on a phone; undefined: a card. */
+  readonly lines?: readonly Line[]
 }
+
+/** Place of a column in the lines of a row on a phone: the order of a flex item, whose lines are divided at multiples of ten. */
+type Place = { readonly order: number; readonly class: string }
+const LINE = 10
+
+const placesOf = (lines: readonly Line[] | undefined): ReadonlyMap<string, Place> =>
+  new Map(
+    (lines ?? []).flatMap((line, number) =>
+      line.map((item, at): [string, Place] => {
+        const isEnd = at === line.length - 1 && at > 0
+        const isNamed = typeof item !== 'string'
+        const place = { order: number * LINE + at + 1, class: `${isEnd ? 'end' : ''} ${isNamed ? 'named' : ''}` }
+        return [isNamed ? item.named : item, place]
+      }),
+    ),
+  )
 
 /** `empty` is shown instead of a table without rows; `label` distinguishes the tables of a page. */
 export function Rows<T>({
@@ -26,17 +56,19 @@ export function Rows<T>({
   empty: string
   label?: string
 }) {
-  const { keyOf, columns } = table
+  const { keyOf, columns, lines } = table
+  const places = placesOf(lines)
   if (of.length === 0) return <p class="note">{empty}</p>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by the keyboard
     <section class="scroll" tabIndex={0} aria-label={label}>
-      <table>
+      <table class={lines && 'lined'}>
         <thead>
           <tr>
-            {columns.map(([name, , kind]) => (
+            {columns.map(([name, , kind, unit]) => (
               <th key={name} class={kind}>
                 {name}
+                {unit && <span class="unit"> {unit(of)}</span>}
               </th>
             ))}
           </tr>
@@ -44,11 +76,20 @@ export function Rows<T>({
         <tbody>
           {of.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(([name, cell, kind]) => (
-                <td key={name} class={kind} data-column={name}>
-                  {cell(row)}
-                </td>
-              ))}
+              {columns.map(([name, cell, kind, unit]) => {
+                const place = places.get(name)
+                return (
+                  <td
+                    key={name}
+                    class={`${kind ?? ''} ${place?.class ?? (lines ? 'wide-only' : '')}`}
+                    style={place && { order: place.order }}
+                    data-column={name}
+                    data-unit={unit?.(of)}
+                  >
+                    {cell(row, of)}
+                  </td>
+                )
+              })}
             </tr>
           ))}
         </tbody>
