@@ -1,9 +1,9 @@
-// The lists of transactions: mined and pending ones.
+// The lists of transactions: mined ones, those of them that failed, and pending ones.
 import { api, useBlockVersion } from '../api.ts'
 import { useQuery } from '../location.ts'
 import { Choice } from '../parts/choice.tsx'
 import { FilterLink, PaginatedTable, Tabs } from '../parts.tsx'
-import { transactionTable } from '../tables.tsx'
+import { failedTable, transactionTable } from '../tables.tsx'
 
 /** Kinds of transactions: the API's names and their titles. */
 const KINDS = {
@@ -37,6 +37,17 @@ export default function Transactions() {
       <Tabs
         of={[
           { name: 'Transactions', content: list('validated', 'There is no transaction of this kind yet.') },
+          {
+            name: 'Failed',
+            content: () => (
+              <PaginatedTable
+                list={api('/transactions', { filter: 'failed', summaries: 'true' })}
+                table={failedTable}
+                empty="No transaction has failed."
+                version={version}
+              />
+            ),
+          },
           { name: 'Waiting', content: list('pending', 'Nothing is waiting.') },
         ]}
       />
