@@ -6,7 +6,7 @@ import { LazyChart } from '../charts/lazy-chart.tsx'
 import { units, withCommas } from '../format.ts'
 import { useQuery } from '../location.ts'
 import { Choice } from '../parts/choice.tsx'
-import { Loaded, type Tab, Tabs } from '../parts.tsx'
+import { COIN, Loaded, type Tab, Tabs } from '../parts.tsx'
 
 export default function StatsPage() {
   const sections = useRead(statistics('/lines'))
@@ -34,6 +34,28 @@ const pointsOf = (blocks: readonly Block[], of: (block: Block) => readonly [y: n
     return { x: block.height, y, name: String(block.height), value }
   })
 
+/** The coin's units, each a billion of the next. */
+const COIN_UNITS: readonly (string | undefined)[] = [COIN, 'gwei', 'wei']
+/** If no value reaches this, the values are in the next smaller unit: zeros are hard to count. */
+const LEAST_SHOWN = 0.001
+const NEXT = 1e9
+/** Significant digits of a calculated value. */
+const DIGITS = 12
+
+type InUnit = { readonly unit: string | undefined; readonly points: readonly Point[] }
+
+/** Amounts of coins in a unit that shows digits of them: the base fee of an idle chain falls to a few wei. */
+function inFittingUnit(unit: string | undefined, points: readonly Point[]): InUnit {
+  const most = Math.max(0, ...points.map(({ y }) => y))
+  const smaller = COIN_UNITS.includes(unit) ? COIN_UNITS[COIN_UNITS.indexOf(unit) + 1] : undefined
+  if (smaller === undefined || most === 0 || most >= LEAST_SHOWN) return { unit, points }
+  const changed = points.map((point) => {
+    const y = Number((point.y * NEXT).toPrecision(DIGITS))
+    return { ...point, y, value: String(y) }
+  })
+  return inFittingUnit(smaller, changed)
+}
+
 function BlockCharts({ of }: { of: readonly Block[] }) {
   const charts = useMemo(() => {
     const blocks = [...of].reverse()
@@ -41,7 +63,10 @@ function BlockCharts({ of }: { of: readonly Block[] }) {
     return {
       gas: pointsOf(blocks, ({ gas_used }) => [Number(gas_used), withCommas(gas_used)]),
       transactions: pointsOf(blocks, ({ transactions_count: n }) => [n, withCommas(n)]),
-      fees: pointsOf(blocks, ({ base_fee_per_gas: wei }) => [Number(wei ?? 0) / 1e9, units(wei ?? '0', 9, 9)]),
+      fees: inFittingUnit(
+        'gwei',
+        pointsOf(blocks, ({ base_fee_per_gas: wei }) => [Number(wei ?? 0) / 1e9, units(wei ?? '0', 9, 9)]),
+      ),
       seconds: pointsOf(
         // The time between the genesis and the first block is arbitrary.
         blocks.filter(({ height }) => height > 1 && before.get(height) !== undefined),
@@ -56,7 +81,7 @@ function BlockCharts({ of }: { of: readonly Block[] }) {
     <div class="plots">
       <LazyChart title="Gas used by block" unit="gas" points={charts.gas} scale="block" form="bars" />
       <LazyChart title="Transactions by block" points={charts.transactions} scale="block" form="bars" />
-      <LazyChart title="Base fee by block" unit="gwei" points={charts.fees} scale="block" form="line" />
+      <LazyChart title="Base fee by block" {...charts.fees} scale="block" form="line" />
       <LazyChart title="Time between blocks" unit="seconds" points={charts.seconds} scale="block" form="line" />
     </div>
   )
@@ -101,12 +126,10 @@ function Line({
 }) {
   const reading = useRead(statistics('/lines/{name}', { name, resolution }))
   const { data } = reading
-  const points = useMemo(() => (data === undefined ? [] : linePoints(data)), [data])
+  const values = useMemo(() => inFittingUnit(data?.info.units, data === undefined ? [] : linePoints(data)), [data])
   return (
     <Loaded reading={reading}>
-      {({ info: { title, units: unit } }) => (
-        <LazyChart title={title} unit={unit} points={points} scale="time" form={isSum ? 'line' : 'bars'} />
-      )}
+      {({ info: { title } }) => <LazyChart title={title} {...values} scale="time" form={isSum ? 'line' : 'bars'} />}
     </Loaded>
   )
 }
