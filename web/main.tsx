@@ -7,6 +7,7 @@ import { PAGES } from '../src/explorer/pages.ts'
 import { Header } from './header.tsx'
 import { NODE_PAGES, useTitle } from './location.ts'
 import { pages } from './pages.ts'
+import { MissingPage } from './parts/missing.tsx'
 import './styles/base.css'
 import './styles/header.css'
 import './styles/list.css'
@@ -32,11 +33,12 @@ function Page({ path, parameters }: { path: keyof typeof PAGES; parameters: Read
 }
 
 function NoPage() {
+  const [path] = useLocation()
   useTitle('Not found')
   return (
     <section class="card">
       <h1>Not found</h1>
-      <p class="note">This page does not exist.</p>
+      <MissingPage path={path} />
     </section>
   )
 }

@@ -3,10 +3,11 @@ import type { ComponentChildren } from 'preact'
 import { lazy, Suspense } from 'preact/compat'
 import { type Account, type AccountCounters, type ApiRead, api, type List, useBlockVersion, useRead } from '../api.ts'
 import { nativeSpelling } from '../bech32.ts'
-import { abbreviated } from '../format.ts'
+import { abbreviated, withCommas } from '../format.ts'
 import { NODE_PAGES, useQuery, useTitle } from '../location.ts'
 import { useAddressOperations } from '../operation/tables.tsx'
 import { Choice } from '../parts/choice.tsx'
+import { MissingAddress } from '../parts/missing.tsx'
 import {
   AddressLink,
   Coins,
@@ -16,6 +17,7 @@ import {
   FilterLink,
   Identicon,
   LoadedPage,
+  OwnAddress,
   PaginatedTable,
   type Tab,
   type Table,
@@ -39,11 +41,13 @@ export default function AddressPage({ hash }: { hash: string }) {
   const title = reading.data?.name ?? abbreviated(hash)
   useTitle(`${reading.data === undefined ? 'Address' : kindOf(reading.data)} ${title.slice(0, 60)}`)
   return (
-    <LoadedPage reading={reading} name="Address">
+    <LoadedPage reading={reading} name="Address" missing={<MissingAddress hash={hash} />}>
       {(of) => (
         <>
-          <Record of={of} version={version} />
-          <Tabs of={[...listTabs(hash, counts, version), ...operations, ...ownTabs(of, version)]} />
+          <Record of={of} holdings={counts?.token_balances_count} />
+          <OwnAddress.Provider value={hash}>
+            <Tabs of={[...listTabs(hash, counts, version), ...operations, ...ownTabs(of, version)]} />
+          </OwnAddress.Provider>
         </>
       )}
     </LoadedPage>
@@ -53,7 +57,7 @@ export default function AddressPage({ hash }: { hash: string }) {
 const kindOf = ({ is_contract, proxy_type }: Account): string =>
   is_contract && proxy_type !== 'eip7702' ? 'Contract' : 'Address'
 
-function Record({ of, version }: { of: Account; version: number }) {
+function Record({ of, holdings }: { of: Account; holdings: number | undefined }) {
   const spelling = nativeSpelling(of.hash)
   return (
     <section class="card">
@@ -80,7 +84,7 @@ function Record({ of, version }: { of: Account; version: number }) {
               </>
             ),
           Balance: <Coins value={of.coin_balance} digits={18} />,
-          Tokens: of.has_tokens ? <Holdings of={of.hash} version={version} /> : null,
+          Tokens: of.has_tokens ? <Holdings count={holdings} /> : null,
           Token: of.token === null ? null : <TokenLink of={of.token} />,
           Creator: of.creator_address_hash === null ? null : <Creator of={of} hash={of.creator_address_hash} />,
           'Runs code of':
@@ -116,32 +120,13 @@ const Creator = ({ of: { creation_transaction_hash }, hash }: { of: Account; has
   </>
 )
 
-/** Tokens listed in the record; the tab has all of them. */
-const SHOWN_HOLDINGS = 6
-
-function Holdings({ of, version }: { of: string; version: number }) {
+/** Only their number: anybody can send an address a token, whose name would stand here as if it belonged to it. */
+function Holdings({ count }: { count: number | undefined }) {
   const [, change] = useQuery()
-  const balances = useRead(
-    api('/addresses/{address_hash_param}/token-balances', { address_hash_param: of }),
-    version,
-  ).data
-  if (balances === undefined) return <span class="faint">…</span>
-  const tokens = [...new Map(balances.map(({ token }) => [token.address_hash, token])).values()]
   return (
-    <span class="holdings">
-      {tokens.slice(0, SHOWN_HOLDINGS).map((token) => (
-        <TokenLink of={token} key={token.address_hash} />
-      ))}
-      {tokens.length > SHOWN_HOLDINGS && (
-        <button
-          type="button"
-          class="action"
-          onClick={() => change({ tab: 'tokens', page: undefined, anchor: undefined })}
-        >
-          {tokens.length - SHOWN_HOLDINGS} more
-        </button>
-      )}
-    </span>
+    <button type="button" class="action" onClick={() => change({ tab: 'tokens', page: undefined, anchor: undefined })}>
+      {count === undefined ? 'show' : withCommas(count)}
+    </button>
   )
 }
 

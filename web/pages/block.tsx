@@ -1,10 +1,12 @@
 // The page of one block: its record, and its transactions, internal transactions, votes and withdrawals.
+import { useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
 import { api, type Block, useHead, useRead, type Withdrawal } from '../api.ts'
 import { gwei, withCommas } from '../format.ts'
 import { IS_NETWORK, useTitle } from '../location.ts'
 import { BlockCommit } from '../native/votes.tsx'
 import { useOperationTab } from '../operation/tables.tsx'
+import { MissingBlock } from '../parts/missing.tsx'
 import {
   Address,
   Coins,
@@ -30,12 +32,18 @@ const withdrawalTable: Table<Withdrawal> = {
 }
 
 export default function BlockPage({ id }: { id: string }) {
-  const { number: newest, removals } = useHead()
-  const reading = useRead(api('/blocks/{block_hash_or_number_param}', { block_hash_or_number_param: id }), removals)
+  const { number: newest, version, removals } = useHead()
+  // A block that was found is read again only when blocks are removed; one that is missing, with each new block.
+  const [isFound, setFound] = useState(false)
+  const reading = useRead(
+    api('/blocks/{block_hash_or_number_param}', { block_hash_or_number_param: id }),
+    isFound ? removals : removals + version,
+  )
+  if (isFound !== (reading.data !== undefined)) setFound(reading.data !== undefined)
   const name = /^\d+$/.test(id) ? `Block ${id}` : 'Block'
   useTitle(reading.data === undefined ? name : `Block ${reading.data.height}`)
   return (
-    <LoadedPage reading={reading} name={name}>
+    <LoadedPage reading={reading} name={name} missing={<MissingBlock id={id} />}>
       {(block) => (
         <>
           <section class="card">

@@ -5,6 +5,7 @@ import { useTitle } from '../location.ts'
 import { Countdown, percent, ShareBar } from '../native/parts.tsx'
 import { messageName, OPTION_NAMES, proposalStatus, TallyBars } from '../native/proposals.tsx'
 import { type GovRules, ProposalActions, useGovRules } from '../native/vote-forms.tsx'
+import { MissingRecord } from '../parts/missing.tsx'
 import {
   Address,
   Coins,
@@ -25,7 +26,7 @@ export default function ProposalPage({ id }: { id: string }) {
   const reading = useRead(api('/native/proposals/{id}', { id }), version)
   useTitle(`Proposal ${id}`)
   return (
-    <LoadedPage reading={reading} name={`Proposal ${id}`}>
+    <LoadedPage reading={reading} name={`Proposal ${id}`} missing={<MissingRecord asked={id} />}>
       {(of) => <Content of={of} version={version} />}
     </LoadedPage>
   )

@@ -6,6 +6,7 @@ import { TextBox } from '../contract/text-box.tsx'
 import { attributesOf } from '../item-attributes.ts'
 import { ItemPicture, itemName, pictureOf } from '../item-picture.tsx'
 import { useTitle } from '../location.ts'
+import { MissingRecord } from '../parts/missing.tsx'
 import { Address, Fields, LoadedPage, PaginatedTable, type Tab, Tabs, TokenLink } from '../parts.tsx'
 import { holderTable, transferTable } from '../tables.tsx'
 import '../inventory.css'
@@ -24,7 +25,7 @@ export default function ItemPage({ hash, id }: { hash: string; id: string }) {
       `${itemName(reading.data)} of ${reading.data.token?.symbol ?? reading.data.token?.name ?? 'a token'}`,
   )
   return (
-    <LoadedPage reading={reading} name="Item">
+    <LoadedPage reading={reading} name="Item" missing={<MissingRecord asked={id} />}>
       {(of) => (
         <>
           <section class="card contract">

@@ -3,6 +3,7 @@ import { api, type Token, useBlockVersion, useRead } from '../api.ts'
 import { units, withCommas } from '../format.ts'
 import { Inventory } from '../inventory.tsx'
 import { useTitle } from '../location.ts'
+import { MissingToken } from '../parts/missing.tsx'
 import {
   AddressLink,
   Copy,
@@ -25,7 +26,7 @@ export default function TokenPage({ hash }: { hash: string }) {
   const { data } = reading
   useTitle(data === undefined ? undefined : (data.symbol || data.name || 'Token').slice(0, 60))
   return (
-    <LoadedPage reading={reading} name="Token">
+    <LoadedPage reading={reading} name="Token" missing={<MissingToken hash={hash} />}>
       {(of) => (
         <>
           <section class="card">

@@ -7,6 +7,7 @@ import { api, type List, type Read, type Transaction, useHead, useLive, useRead 
 import { abbreviated } from '../format.ts'
 import { IS_DEVELOPMENT, useTitle } from '../location.ts'
 import { useOperationTab } from '../operation/tables.tsx'
+import { MissingTransaction } from '../parts/missing.tsx'
 import { LoadedPage, PaginatedTable, Status, type Tab, Tabs } from '../parts.tsx'
 import { call } from '../rpc.ts'
 import { internalTable, logTable, stateTable, transferTable } from '../tables.tsx'
@@ -41,7 +42,7 @@ export default function TransactionPage({ hash }: { hash: string }) {
   useLive(isMined ? undefined : `transactions:${hash.toLowerCase()}`, 'collated', () => setCollated((n) => n + 1))
   useTitle(`Transaction ${abbreviated(hash)}`)
   return (
-    <LoadedPage reading={reading} name="Transaction">
+    <LoadedPage reading={reading} name="Transaction" missing={<MissingTransaction hash={hash} />}>
       {(of) => (
         <>
           <section class="card">

@@ -6,6 +6,7 @@ import { DecCoins, percent, ShareBar, Site } from '../native/parts.tsx'
 import { StakingActions } from '../native/staking-actions.tsx'
 import { delegatorTable, jailEnd, redelegationTable, statusOf, unbondingTable, uptimeOf } from '../native/tables.tsx'
 import { validatorVoteTable } from '../native/votes.tsx'
+import { MissingRecord } from '../parts/missing.tsx'
 import {
   Address,
   BlockLink,
@@ -27,7 +28,7 @@ export default function ValidatorPage({ address }: { address: string }) {
   const reading = useRead(api('/native/validators/{address}', { address }), version)
   useTitle(reading.data === undefined ? 'Validator' : `Validator ${reading.data.moniker.slice(0, 60)}`)
   return (
-    <LoadedPage reading={reading} name="Validator">
+    <LoadedPage reading={reading} name="Validator" missing={<MissingRecord asked={address} />}>
       {(of) => (
         <>
           <Record of={of} />

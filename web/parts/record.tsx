@@ -59,18 +59,22 @@ export function Loaded<T>({ reading, children }: { reading: Reading<T>; children
 export function LoadedPage<T>({
   reading,
   name,
+  missing,
   children,
 }: {
   reading: Reading<T>
   /** Heading of the page: "Block 12". */
   name: string
+  /** Shown if the node does not have it. */
+  missing: ComponentChildren
   children: (data: T) => ComponentChildren
 }) {
   if (reading.data !== undefined) return <>{children(reading.data)}</>
+  const isMissing = reading.error instanceof NotFound
   return (
     <section class="card">
-      <h1>{name}</h1>
-      <Loaded reading={reading}>{children}</Loaded>
+      <h1>{isMissing ? `${name}: not found` : name}</h1>
+      {isMissing ? missing : <Loaded reading={reading}>{children}</Loaded>}
     </section>
   )
 }
