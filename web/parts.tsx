@@ -23,6 +23,6 @@ export {
   TransactionLink,
   unitName,
 } from './parts/links.tsx'
-export { type Column, Paginated, PaginatedTable, Rows, type Table } from './parts/list.tsx'
+export { type Column, Paginated, PaginatedTable, Rows, type Table, without } from './parts/list.tsx'
 export { Fields, Loaded, LoadedPage, NATIVE, Parameters, plainValue, Raw } from './parts/record.tsx'
 export { type Tab, Tabs } from './parts/tabs.tsx'

@@ -196,7 +196,7 @@ export const transferTable: Table<Transfer> = {
       'Id',
       ({ total, token }) => {
         const id = idOf(total)
-        return id === undefined ? none : <ItemId token={token.address_hash} id={id} />
+        return id !== undefined && <ItemId token={token.address_hash} id={id} />
       },
     ],
     ['Amount', ({ total, token }) => <Amount value={'value' in total ? total.value : '1'} token={token} />, 'number'],
@@ -204,7 +204,7 @@ export const transferTable: Table<Transfer> = {
   ],
   lines: [
     ['Transaction', 'Method', 'Age'],
-    ['From', 'To'],
+    ['From', 'To', ''],
     ['Amount', 'Token', { named: 'Id' }],
   ],
 }

@@ -2,8 +2,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
 import type { ValidatorRef } from '../api.ts'
-import { abbreviated, units, utcTime } from '../format.ts'
-import { COIN, Cut, Identicon } from '../parts.tsx'
+import { abbreviated, utcTime } from '../format.ts'
+import { Coins, Cut, Identicon } from '../parts.tsx'
 import './native.css'
 
 /** A validator by its name, as a link to its page. */
@@ -24,9 +24,7 @@ export function percent(rate: string, digits = 2): string {
 
 /** Base units with decimals (rewards have 18), shown in coins; the fraction of a base unit is dropped. */
 export const DecCoins = ({ value, digits = 6 }: { value: string; digits?: number }) => (
-  <span class="amount" title={`${value} base units`}>
-    {units(value.split('.')[0] ?? '0', 18, digits)} <span class="faint">{COIN}</span>
-  </span>
+  <Coins value={value.split('.')[0] ?? '0'} digits={digits} />
 )
 
 /** A fraction as a bar with its label; `of` is from 0 to 1. */

@@ -65,6 +65,11 @@ export const validatorTable: Table<Validator> = {
       'number',
     ],
   ],
+  lines: [
+    ['Validator', 'Status'],
+    ['Tokens', 'Voting power'],
+    [{ named: 'Commission' }, { named: 'Delegators' }, { named: 'Uptime' }],
+  ],
 }
 
 export const delegatorTable = ({ tokens }: Validator): Table<Delegation> => ({

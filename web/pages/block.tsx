@@ -18,6 +18,7 @@ import {
   type Table,
   Tabs,
   Time,
+  without,
 } from '../parts.tsx'
 import { internalTable, Proposer, transactionTable } from '../tables.tsx'
 
@@ -135,7 +136,7 @@ function tabsOf(block: Block): Tab[] {
       content: () => (
         <PaginatedTable
           list={api('/blocks/{block_hash_or_number_param}/transactions', parameters)}
-          table={transactionTable}
+          table={without(transactionTable, 'Block', 'Age')}
           empty="This block is empty."
           order="rank"
         />
@@ -147,7 +148,7 @@ function tabsOf(block: Block): Tab[] {
       content: () => (
         <PaginatedTable
           list={api('/blocks/{block_hash_or_number_param}/internal-transactions', parameters)}
-          table={internalTable}
+          table={without(internalTable, 'Block', 'Age')}
           empty="No contract called another one in this block."
           order="rank"
         />

@@ -44,6 +44,7 @@ const hitTable: Table<SearchHit> = {
     ['Where', (hit) => <HitLink of={hit} />],
     ['Hash', (hit) => <span class="mono faint">{hit.type !== 'proposal' && abbreviated(hashOf(hit))}</span>],
   ],
+  lines: [['Where', 'What'], ['Hash']],
 }
 
 function hashOf(hit: Exclude<SearchHit, { type: 'proposal' }>): string {

@@ -15,6 +15,7 @@ import {
   type Tab,
   Tabs,
   TokenPicture,
+  without,
 } from '../parts.tsx'
 import { holderTable, transferTable } from '../tables.tsx'
 
@@ -81,7 +82,7 @@ function tabsOf(of: Token, version: number): Tab[] {
     content: () => (
       <PaginatedTable
         list={api('/tokens/{address_hash_param}/transfers', parameters)}
-        table={transferTable}
+        table={of.type === 'ERC-20' ? without(transferTable, 'Token', 'Id') : without(transferTable, 'Token')}
         empty="It has not been moved."
         version={version}
       />

@@ -8,7 +8,7 @@ import { abbreviated } from '../format.ts'
 import { IS_DEVELOPMENT, useTitle } from '../location.ts'
 import { useOperationTab } from '../operation/tables.tsx'
 import { MissingTransaction } from '../parts/missing.tsx'
-import { LoadedPage, PaginatedTable, Status, type Tab, Tabs } from '../parts.tsx'
+import { LoadedPage, PaginatedTable, Status, type Tab, type Table, Tabs, without } from '../parts.tsx'
 import { call } from '../rpc.ts'
 import { internalTable, logTable, stateTable, transferTable } from '../tables.tsx'
 import { CallTree } from '../transaction/call-tree.tsx'
@@ -18,12 +18,8 @@ import { Gas } from '../transaction/gas.tsx'
 import { Sentence } from '../transaction/summary.tsx'
 import '../transaction/transaction.css'
 
-/** Columns with the same value in all rows of a transaction's lists. */
-const OWN = ['Transaction', 'Method', 'Block', 'Age']
-const within = <T extends { readonly columns: readonly (readonly [string, ...unknown[]])[] }>(table: T): T => ({
-  ...table,
-  columns: table.columns.filter(([name]) => !OWN.includes(name)),
-})
+/** All rows of a transaction's lists have the same value in these. */
+const within = <T,>(table: Table<T>): Table<T> => without(table, 'Transaction', 'Method', 'Block', 'Age')
 
 /** Increment of the version for a removal: larger than any number of blocks. */
 const REMOVAL = 2 ** 32

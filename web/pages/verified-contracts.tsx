@@ -12,9 +12,14 @@ const contractTable: Table<VerifiedContract> = {
     ['Language', ({ language }) => language],
     ['Compiler', ({ compiler_version }) => <Cut text={compiler_version} />],
     ['Licence', ({ license_type }) => license_type ?? '—'],
-    ['Balance', ({ coin_balance }) => <Coins value={coin_balance} />, 'number'],
+    ['Balance', ({ coin_balance }) => (coin_balance === '0' ? '—' : <Coins value={coin_balance} />), 'number'],
     ['Transactions', ({ transactions_count }) => withCommas(transactions_count), 'number'],
     ['Verified', ({ verified_at }) => <span title={utcTime(verified_at)}>{verified_at.slice(0, 10)}</span>],
+  ],
+  lines: [
+    ['Contract', 'Verified'],
+    ['Language', 'Compiler', 'Licence'],
+    [{ named: 'Transactions' }, { named: 'Balance' }],
   ],
 }
 

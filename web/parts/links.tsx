@@ -141,7 +141,7 @@ export const TokenLink = ({ of }: { of: Token | EmbeddedToken }) => (
   <span class="address">
     <TokenPicture of={of} />
     <Link title={`${of.name ?? ''} ${of.address_hash}`} href={`/token/${of.address_hash}`}>
-      <Cut text={of.symbol || of.name || abbreviated(of.address_hash)} />
+      <Cut text={of.symbol || of.name || abbreviated(of.address_hash, 4)} />
     </Link>
     <NameMark of={of.name_warning} />
   </span>

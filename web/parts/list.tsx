@@ -17,7 +17,7 @@ export type Column<T> = readonly [
   unit?: (rows: readonly T[]) => string,
 ]
 
-/** The columns of a line; `named` ones have their names before them. The last one is at the end of the line. */
+/** The columns of a line; `named` ones have their names before them. The last one is at the end of the line, where '' leaves nothing. */
 type Line = readonly (string | { readonly named: string })[]
 
 export type Table<T> = {
@@ -27,6 +27,12 @@ export type Table<T> = {
   /** A row on a phone; undefined: a card. */
   readonly lines?: readonly Line[]
 }
+
+/** A table without some columns: where all rows have the same value in them. */
+export const without = <T,>(table: Table<T>, ...names: readonly string[]): Table<T> => ({
+  ...table,
+  columns: table.columns.filter(([name]) => !names.includes(name)),
+})
 
 /** Place of a column in the lines of a row on a phone: the order of a flex item, whose lines are divided at multiples of ten. */
 type Place = { readonly order: number; readonly class: string }
