@@ -10,6 +10,19 @@ export const WIDTHS = [390, 1280] as const
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
+/** Ages that are not wholly visible: cut by their own box, or by one around them. */
+export const CUT_TIMES = `[...document.querySelectorAll('time')].filter((of) => {
+  const range = document.createRange()
+  range.selectNodeContents(of)
+  const { left, right } = range.getBoundingClientRect()
+  for (let box = of; box !== null; box = box.parentElement) {
+    const bounds = box.getBoundingClientRect()
+    const hides = getComputedStyle(box).overflowX !== 'visible'
+    if (hides && (right > bounds.right + 1 || left < bounds.left - 1)) return true
+  }
+  return false
+}).map((of) => of.textContent)`
+
 /** Opens a page that fails the test on script errors or violations of its content security policy. */
 export async function openPage(browser: Browser, url: string, options: BrowserContextOptions & { init?: string } = {}) {
   const { init, ...contextOptions } = options
@@ -19,7 +32,7 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
   page.on('pageerror', (fault) => faults.push(fault))
   page.on('console', (message) => {
     // Some pages request missing records.
-    if (message.type() === 'error' && !message.text().includes('404')) faults.push(message.text())
+    if (message.type() === 'error' && !/status of (404|422)/.test(message.text())) faults.push(message.text())
   })
   onTestFinished(async () => {
     await context.close()

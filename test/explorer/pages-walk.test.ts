@@ -9,6 +9,7 @@ import { PAGES } from '../../src/explorer/pages.ts'
 import { CHROMIUM, launchChromium } from '../support/browser.ts'
 import { pathsOf } from './pages/examples.ts'
 import { play } from './pages/story.ts'
+import { CUT_TIMES } from './pages-support.ts'
 import { scenario } from './scenario.ts'
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
@@ -157,6 +158,8 @@ async function faultsNow(page: Page, form: string, most: number): Promise<string
   if (width > most) faults.push(`${width} px wide on a ${form}`)
   const broken = Number(await page.evaluate(BROKEN))
   if (broken > 0) faults.push(`${broken} hashes or names broken over lines on a ${form}`)
+  const cut = await page.evaluate<string[]>(CUT_TIMES)
+  if (cut.length > 0) faults.push(`ages cut on a ${form}: ${cut.slice(0, 3).join(', ')}`)
   const { violations } = await page.evaluate<Pick<AxeResults, 'violations'>>(AXE_RUN)
   for (const { id, nodes } of violations) {
     const places = nodes.slice(0, 3).map(({ html }) => html.slice(0, 160))

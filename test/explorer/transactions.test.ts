@@ -273,6 +273,27 @@ describe('a failed transaction', () => {
       transaction_types: ['contract_creation'],
     })
   })
+
+  it('is in the list of those that failed, with a sentence, until its block is removed', async () => {
+    const { read, readAll, rpc, call, made } = on()
+    const snapshot = await rpc('evm_snapshot')
+    const { transactionHash } = await call(made.token, 'refuse', ['for the list'])
+    const hashes = (items: { hash: Hex }[]) => items.map(({ hash }) => hash)
+    const failed = (await readAll('/transactions')).filter(({ status }) => status === 'error')
+    expect(hashes(failed)).toEqual(
+      expect.arrayContaining([transactionHash, made.refused.transactionHash, made.poor.transactionHash]),
+    )
+    expect(hashes(await readAll('/transactions?filter=failed', 2))).toEqual(hashes(failed))
+    expect(failed[0]).not.toHaveProperty('summary')
+    const [first] = (await read('/transactions?filter=failed&summaries=true')).items
+    const { data } = await read(`/transactions/${transactionHash}/summary`)
+    expect([first.hash, first.summary]).toEqual([transactionHash, data.summaries[0]])
+    expect(JSON.stringify(first.summary)).toContain('for the list')
+    const [newest] = (await read('/transactions?summaries=true&items_count=1')).items
+    expect([newest.hash, newest.summary]).toEqual([transactionHash, first.summary])
+    await rpc('evm_revert', snapshot)
+    expect(hashes(await readAll('/transactions?filter=failed'))).toEqual(hashes(failed.slice(1)))
+  })
 })
 
 type Frame = { type: string; from: Hex; to?: Hex; gas: Hex; gasUsed: Hex; value?: Hex; error?: string; calls?: Frame[] }

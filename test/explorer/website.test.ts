@@ -67,10 +67,10 @@ describe.skipIf(CHROMIUM === undefined)('the node’s website (skipped without C
     await viem.waitForTransactionReceipt({ hash })
     // Without a reload.
     const row = page.locator('[data-test=transactions] li')
-    await row.getByText('1.5 KEST').waitFor()
+    await row.getByText('sent 1.5 KEST to').waitFor()
     await page.locator('[data-test=blocks]').getByText('1 transaction', { exact: true }).waitFor()
 
-    await row.locator('a').first().click()
+    await row.getByTitle(hash).click()
     await page.getByText('success').waitFor()
     await page.getByText(hash).waitFor()
     expect(new URL(page.url()).pathname).toBe(`/tx/${hash}`)
@@ -122,7 +122,7 @@ describe.skipIf(CHROMIUM === undefined)('the node’s website (skipped without C
     await page.getByRole('searchbox').press('Enter')
     await page.getByText('10,000 KEST').first().waitFor()
     await page.goto(`${url}/tx/0x${'12'.repeat(32)}`)
-    await page.getByText('There is nothing under this name on this chain.').waitFor()
+    await page.getByRole('heading', { name: 'Transaction: not found' }).waitFor()
   }, 60_000)
 
   it('shows a revert reason, state changes and a contract’s code', async () => {

@@ -64,7 +64,7 @@ export const EXAMPLES: { readonly [P in WithParameters]: (story: Story) => reado
 
 /** Additional paths of pages without parameters. */
 const MORE: { readonly [P in PagePath]?: readonly string[] } = {
-  '/txs': ['/txs?tab=waiting', '/txs?type=token_transfer'],
+  '/txs': ['/txs?tab=waiting', '/txs?tab=failed', '/txs?type=token_transfer'],
   '/advanced-filter': [
     '/advanced-filter?transaction_types=ERC-721,ERC-1155',
     '/advanced-filter?methods_names=transfer&amount_from=1',
