@@ -64,7 +64,10 @@ describe('the OpenAPI document', () => {
       expect(of('page')).toMatchObject({ type: 'integer', minimum: 1, default: 1 })
       expect(of('items_count')).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 50 })
     }
-    expect(parameter('/transactions', 'filter').schema).toEqual({ type: 'string', enum: ['validated', 'pending'] })
+    expect(parameter('/transactions', 'filter').schema).toEqual({
+      type: 'string',
+      enum: ['validated', 'pending', 'failed'],
+    })
     expect(parameter('/token-transfers', 'type')).toMatchObject({
       style: 'form',
       explode: false,

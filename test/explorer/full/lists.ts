@@ -37,6 +37,10 @@ export function chainLists({ head, transactions, transfers, messages }: Book, { 
   return [
     ofTransactions('', transactions),
     ofTransactions('?filter=validated', transactions),
+    ofTransactions(
+      '?filter=failed',
+      transactions.filter(({ receipt }) => receipt.status === 'reverted'),
+    ),
     { path: '/transactions?filter=pending', key: keyOf.hash, keys: newest(waiting) },
     ...KINDS.map((kind) => ofTransactions(`?type=${kind}`, isOf([kind]))),
     ofTransactions('?type=coin_transfer,token_creation', isOf(['coin_transfer', 'token_creation'])),
