@@ -4,6 +4,8 @@ import { api, type UserOperation, useHead, useRead } from '../api.ts'
 import { abbreviated, gwei, withCommas } from '../format.ts'
 import { useTitle } from '../location.ts'
 import { EntryPoint } from '../operation/tables.tsx'
+import { MissingRecord } from '../parts/missing.tsx'
+import { Words } from '../parts/words.tsx'
 import {
   Address,
   BlockLink,
@@ -21,7 +23,6 @@ import {
 } from '../parts.tsx'
 import { logTable, transferTable } from '../tables.tsx'
 import { Input } from '../transaction/input.tsx'
-import { words } from '../transaction/summary.tsx'
 import '../transaction/transaction.css'
 
 const PATH = '/proxy/account-abstraction/operations/{operation_hash_param}'
@@ -33,14 +34,18 @@ export default function OperationPage({ hash }: { hash: string }) {
   const summary = useRead(api(`${PATH}/summary`, parameters), removals).data
   useTitle(`User operation ${abbreviated(hash)}`)
   return (
-    <LoadedPage reading={reading} name="User operation">
+    <LoadedPage reading={reading} name="User operation" missing={<MissingRecord asked={hash} />}>
       {(of) => (
         <>
           <section class="card">
             <h1>
               User operation <Status of={of.status ? 'ok' : 'error'} />
             </h1>
-            <p class="sentence">{summary?.data.summaries.map((each) => words(each))}</p>
+            <p class="sentence">
+              {summary?.data.summaries.map((each) => (
+                <Words key={each.summary_template} of={each} />
+              ))}
+            </p>
             <Fields of={{ ...placeOf(of), ...paymentOf(of), ...callsOf(of) }} />
           </section>
           <Tabs of={tabsOf(of)} />

@@ -16,7 +16,7 @@ const variableSchema = z.discriminatedUnion('type', [
 ])
 type Variable = z.infer<typeof variableSchema>
 
-const summarySchema = z.strictObject({
+export const summarySchema = z.strictObject({
   summary_template: z.string().describe('text with `{names}` of variables; `{native}` is the coin’s symbol'),
   summary_template_variables: z.record(z.string(), variableSchema),
 })
