@@ -93,7 +93,7 @@ describe.skipIf(CHROMIUM === undefined)('lists on pages (skipped without Chromiu
     const record = page.locator('main > section').first()
     const [, [, symbol]] = HOSTILE
     expect(await record.locator('a[href^="/token/"]').count()).toBe(0)
-    await record.getByRole('button', { name: '10', exact: true }).click()
+    await record.getByRole('button', { name: 'Show 10', exact: true }).click()
     await page.getByRole('cell').getByText(symbol, { exact: true }).waitFor()
     expect(new URL(page.url()).search).toBe('?tab=tokens')
   }, 60_000)

@@ -125,7 +125,7 @@ function Holdings({ count }: { count: number | undefined }) {
   const [, change] = useQuery()
   return (
     <button type="button" class="action" onClick={() => change({ tab: 'tokens', page: undefined, anchor: undefined })}>
-      {count === undefined ? 'show' : withCommas(count)}
+      {count === undefined ? 'Show them' : `Show ${withCommas(count)}`}
     </button>
   )
 }

@@ -119,7 +119,7 @@ const Blocks = ({ of }: { of: readonly Block[] }) => (
     {of.map(({ height, timestamp, transactions_count, gas_used_percentage }) => (
       <li key={height}>
         <BlockLink number={height} />
-        <span>
+        <span class={transactions_count === 0 ? 'faint' : ''}>
           {transactions_count} {transactions_count === 1 ? 'transaction' : 'transactions'}
         </span>
         <span class="bar" title={`${gas_used_percentage.toFixed(2)} % of the gas limit`}>
