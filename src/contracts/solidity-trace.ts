@@ -171,11 +171,11 @@ class Description {
     const steps = this.#recording.frames.get(frame)
     const debug = this.#code.get(frame)
     const place = steps && caller?.locate(steps.calledAt)
-    const hasSteps =
-      steps !== undefined && (debug !== undefined || (this.#storage !== undefined && steps.code.length > 0))
+    const hasSteps = steps !== undefined && (debug !== undefined || this.#storage !== undefined)
     this.#storage?.begin(frame)
     const body = hasSteps ? this.#body(frame, debug) : this.#plain(frame)
     this.#storage?.end()
+    const calls = [...this.#transfers(frame), ...body.calls]
     const { type, from, to, value, gas, gasUsed, input, output, error } = frame
     const words = to === null || isCreation(frame) ? undefined : callInWords(known, to, input, FULL)
     const returned = to === null || isCreation(frame) ? undefined : resultInWords(known, to, frame, FULL)
@@ -200,8 +200,14 @@ class Description {
       }),
       ...(printed !== undefined && { console: printed }),
       ...(body.lines.length > 0 && { lines: body.lines }),
-      ...(body.calls.length > 0 && { calls: body.calls }),
+      ...(calls.length > 0 && { calls }),
     }
+  }
+
+  /** What a native contract has moved. Its events come after it. */
+  #transfers({ coinTransfers = [] }: CallTree): TransferFrame[] {
+    this.#spend(TRANSFER_BYTES * coinTransfers.length)
+    return coinTransfers.map(({ from, to, value }) => ({ type: 'TRANSFER', from, to, value: toQuantity(value) }))
   }
 
   #spend(bytes: number): void {
@@ -210,13 +216,9 @@ class Description {
     if (budget.left < 0) throw new ChainError('limit-exceeded', 'the trace is too large')
   }
 
-  /** Of a frame whose steps are not walked through: only its messages, events and transfers of coins. */
+  /** Of a frame whose steps are not walked through: only its messages and events. */
   #plain(frame: CallTree): Body {
     const calls: Frame[] = []
-    for (const { from, to, value } of frame.coinTransfers ?? []) {
-      this.#spend(TRANSFER_BYTES)
-      calls.push({ type: 'TRANSFER', from, to, value: toQuantity(value) })
-    }
     const events = this.#eventsOf(frame)
     for (const [position, inner] of frame.calls.entries()) {
       events.until(position, calls)

@@ -64,6 +64,8 @@ const MOST_ENTRIES = 500
 const MOST_CHANGES = 50
 /** Most snapshots of an answer, which may be many thousands. */
 const MOST_SNAPSHOTS = 200
+/** Milliseconds between two calls of `onChange`. */
+const INTERVAL = 100
 /** Characters of a parameter. */
 const LONGEST_PARAMETER = 100
 
@@ -78,10 +80,11 @@ export class DevelopmentTimeline {
   #entries: Kept[] = []
   #lastId = 0
   #dropped = 0
+  #timer: NodeJS.Timeout | undefined
   #counts: Counts = { edits: 0, transactions: 0 }
   readonly #atSnapshot = new Map<bigint, Counts & { readonly at: number; readonly entry: number }>()
 
-  /** Listens to the chain as long as that lives. `onChange` is called after every new entry. */
+  /** Listens to the chain as long as that lives. `onChange` is called after new entries, ten times a second at most. */
   constructor(chain: Pick<Chain, 'head' | 'snapshots' | 'events'>, onChange: () => void) {
     this.#chain = chain
     this.#onChange = onChange
@@ -135,7 +138,7 @@ export class DevelopmentTimeline {
       const { transactions } = last.entry
       last.entry = { ...last.entry, ...this.#now(), last: number, transactions: transactions + count }
       for (const diff of diffs) last.changes?.add(diff)
-      this.#onChange()
+      this.#changed()
     }
   }
 
@@ -171,6 +174,13 @@ export class DevelopmentTimeline {
     for (const id of [...this.#atSnapshot.keys()]) if (!live.has(id)) this.#atSnapshot.delete(id)
   }
 
+  #changed(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      this.#onChange()
+    }, INTERVAL).unref()
+  }
+
   #count({ edits = 0, transactions = 0 }: Partial<Counts>): void {
     const before = this.#counts
     this.#counts = { edits: before.edits + edits, transactions: before.transactions + transactions }
@@ -189,7 +199,7 @@ export class DevelopmentTimeline {
       this.#entries.shift()
       this.#dropped++
     }
-    this.#onChange()
+    this.#changed()
   }
 }
 

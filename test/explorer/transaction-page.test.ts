@@ -122,7 +122,11 @@ describe.skipIf(CHROMIUM === undefined)('the page of a transaction (skipped with
       args: [alice.address, operator.operator_address, parseEther('2.5')],
     })
     const call = { from: alice.address, to: '0x0000000000000000000000000000000000000800', data, gas: '0x100000' }
-    await page.goto(`${url}/tx/${await rpc('eth_sendTransaction', call)}?tab=logs`)
+    const delegation = await rpc('eth_sendTransaction', call)
+    await page.goto(`${url}/tx/${delegation}`)
+    // What the contract has moved, to the pool of bonded coins.
+    await page.getByRole('button', { name: /^coins 0x\w{4}…\w{4} 2\.5 KEST$/ }).waitFor()
+    await page.goto(`${url}/tx/${delegation}?tab=logs`)
     const native = page.locator('dd').filter({ hasText: '196 bytes' })
     await native.getByRole('link', { name: operator.moniker }).waitFor()
     await native.getByText('2.5 KEST', { exact: true }).waitFor()

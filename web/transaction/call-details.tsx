@@ -10,16 +10,19 @@ export type Known = ReadonlyMap<string, EmbeddedAddress>
 
 const NAMES: Readonly<Record<string, string>> = { event: 'Event', print: 'Printed', internal: 'Function' }
 
-export function CallDetails({ of: { call, isUndone }, known }: { of: Row; known: Known }) {
-  const { kind, from, to, name, words, returns, value, failure, place, gas, gasUsed, storage } = call
+type DetailsProps = { of: Row; known: Known; names: ReadonlyMap<string, string> }
+
+export function CallDetails({ of: { call, isUndone }, known, names }: DetailsProps) {
+  const party = (hash: string) => <Party hash={hash} name={names.get(hash)} known={known} />
+  const { kind, from, to, words, returns, value, failure, place, gas, gasUsed, storage } = call
   const isOfContract = kind === 'event' || storage !== undefined
   return (
     <section class="call-details" aria-label="Details of the line">
       <Fields
         of={{
           ...(isUndone && { Undone: <span class="bad">A call around it failed, so that it has no effect.</span> }),
-          From: from === undefined ? null : <Party hash={from} known={known} />,
-          [isOfContract ? 'Contract' : 'To']: to ? <Party hash={to} name={name} known={known} /> : null,
+          From: from === undefined ? null : party(from),
+          [isOfContract ? 'Contract' : 'To']: to ? party(to) : null,
           [NAMES[kind] ?? 'Call']: words === undefined ? null : <code>{words}</code>,
           Returned: returns === undefined ? null : <code>{returns}</code>,
           Failure: failure === undefined ? null : <span class="bad">{failure}</span>,
@@ -42,7 +45,7 @@ const Gas = ({ used, given }: { used: string | number; given: string | undefined
   </>
 )
 
-function Party({ hash, name, known }: { hash: string; name?: string | undefined; known: Known }) {
+function Party({ hash, name, known }: { hash: string; name: string | undefined; known: Known }) {
   const address = known.get(hash)
   return (
     <span class="address">

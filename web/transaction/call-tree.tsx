@@ -10,7 +10,7 @@ import { VirtualList } from '../parts/virtual-list.tsx'
 import { COIN, Loaded } from '../parts.tsx'
 import { CallDetails, type Known, shown } from './call-details.tsx'
 import { useCallDecoder } from './call-names.ts'
-import { type Call, callsOf, callsOfRaw, type Hidden, hasEffect, type Row, rowsOf } from './calls.ts'
+import { type Call, callsOf, callsOfRaw, type Hidden, hasEffect, namesIn, type Row, rowsOf } from './calls.ts'
 
 /** Maximum calls unfolded at first. */
 const MOST_UNFOLDED = 300
@@ -112,6 +112,7 @@ function Tree({ root, known, children }: { root: Call; known: Known; children?: 
     () => rowsOf(root, ({ key }, level) => level < levels !== turned.has(key)),
     [root, levels, turned],
   )
+  const names = useMemo(() => namesIn(root), [root])
   const index = rows.findIndex(({ call }) => call.key === chosen)
   const row = rows[index]
   const unfold = (levels: number) => {
@@ -157,7 +158,7 @@ function Tree({ root, known, children }: { root: Call; known: Known; children?: 
           }}
         />
       </div>
-      {row !== undefined && <CallDetails of={row} known={known} />}
+      {row !== undefined && <CallDetails of={row} known={known} names={names} />}
     </>
   )
 }

@@ -123,6 +123,13 @@ function rawFields(trace: Trace, decode: DecodeCall): Omit<Call, 'key' | 'calls'
   }
 }
 
+/** Names of contracts by their addresses, as the calls have them. */
+export function namesIn(root: Call): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  for (const { call } of rowsOf(root, () => true)) if (call.to && call.name) names.set(call.to, call.name)
+  return names
+}
+
 // --- rows
 
 /** A line of the tree. */
