@@ -78,6 +78,7 @@ const frame = z.object({
   function: z.string().optional(),
   call: z.string().optional(),
   calledAt: z.string().optional(),
+  to: z.string().optional(),
   value: z.string().default('0x0'),
   gasUsed: z.union([z.string(), z.number()]).optional(),
   error: z.string().optional(),
@@ -181,9 +182,10 @@ const SUFFIX: Readonly<Record<string, string>> = {
 }
 
 function lineOf(of: Frame, start: string, symbol: string): LineBelow {
-  const { type, event, console, value, gasUsed = 0, error, reason = error, calledAt } = of
+  const { type, event, console, to, value, gasUsed = 0, error, reason = error, calledAt } = of
   if (event !== undefined) return { text: `${start}event ${event}` }
   if (console !== undefined) return { text: `${start}console.log: ${console}`, colour: 'blue' }
+  if (type === 'TRANSFER') return { text: `${start}${formatUnits(BigInt(value), 18)} ${symbol} to ${to}` }
   const paid = BigInt(value) > 0n ? ` with ${formatUnits(BigInt(value), 18)} ${symbol}` : ''
   const place = calledAt === undefined ? '' : `  at ${calledAt}`
   const gas = `  ${Number(gasUsed).toLocaleString('en-US')} gas`

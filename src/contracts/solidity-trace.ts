@@ -34,7 +34,7 @@ export type InternalFrame = {
 export type EventFrame = { readonly type: 'EVENT'; readonly address: Address; readonly event: string }
 
 /** Coins that a native contract has moved. */
-export type TransferFrame = {
+type TransferFrame = {
   readonly type: 'TRANSFER'
   readonly from: Address
   readonly to: Address

@@ -175,7 +175,8 @@ export class DevelopmentTimeline {
   }
 
   #changed(): void {
-    this.#timer ??= setTimeout(() => {
+    if (this.#timer !== undefined) return
+    this.#timer = setTimeout(() => {
       this.#timer = undefined
       this.#onChange()
     }, INTERVAL).unref()

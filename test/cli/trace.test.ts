@@ -27,7 +27,7 @@ it('trace shows the calls of a transaction as a tree, and where it failed', asyn
     `│  ├─ Vault._check  at ${at('_check(amount);', 9)}  N gas`,
     `│  │  ├─ Checks.atMost  at ${at('Checks.atMost(', 9)}  N gas`,
     '│  │  └─ event Checked(amount: 1)',
-    '│  ├─ event Put(from: 0x…, amount: 1, state: 1)',
+    '│  ├─ event Put(from: 0x…, amount: 1, state: Open)',
     '│  └─ console.log: put 1',
     `└─ Vault.take(amount: 5000)  at ${at('vault.take(amount);', 9)}  N gas  ${failure}`,
     `   └─ Vault._enough  at ${at('_enough(amount);', 9)}  N gas`,
@@ -38,7 +38,7 @@ it('trace shows the calls of a transaction as a tree, and where it failed', asyn
 })
 
 it('trace and profile try a call of an address or of a native contract', async () => {
-  const { vault, program, lines, bob } = await commands()
+  const { url, vault, program, lines, bob } = await commands()
   const [first] = await lines('trace', vault.address, 'take(uint256 amount)', '7', '--from', bob.address)
   expect(first).toMatch(
     /^Vault\.take\(amount: 7\) {2}[\d,]+ gas {2}failed: NotEnough\(who: 0x7099…79C8, has: 0, wants: 7\)$/,
@@ -47,6 +47,10 @@ it('trace and profile try a call of an address or of a native contract', async (
   expect((await lines('profile', vault.address, 'put(uint256)', '7')).map((line) => line.replace(/ \d+$/, ''))).toEqual(
     ['Vault.put', 'Vault.put;Vault._check', 'Vault.put;Vault._check;Checks.atMost', 'Vault.put;console.log'],
   )
+  // What the contract would move is among the lines.
+  const { items } = await (await fetch(`${url}/api/v2/native/validators`)).json()
+  const delegation = await lines('trace', 'staking', 'delegate', 'me', items[0].operator_address, '1.5KEST')
+  expect(delegation).toContainEqual(expect.stringMatching(/^├─ 1\.5 KEST to 0x\w{4}…\w{4}$/))
   for (const wrong of [[vault.address, 'take'], ['0x12'], ['nothing', 'f']])
     expect((await program('trace', ...wrong)).code).toBe(2)
 })

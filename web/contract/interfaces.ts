@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { EnumNames } from '../../src/contracts/enum-members.ts'
 import { api } from '../api.ts'
 
-export type Interface = { readonly abi: Abi; readonly enums: EnumNames }
+type Interface = { readonly abi: Abi; readonly enums: EnumNames }
 
 /** The enums of the contract whose values and arguments are shown. */
 export const NO_ENUMS: EnumNames = new Map()

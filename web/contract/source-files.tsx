@@ -7,7 +7,7 @@ import { SaveButton, TextBox } from './text-box.tsx'
 export type File = { readonly path: string; readonly text: string }
 
 /** The sources, beginning with the file of the contract. */
-export function filesOf({ file_path, source_code, additional_sources }: Contract): readonly File[] {
+function filesOf({ file_path, source_code, additional_sources }: Contract): readonly File[] {
   if (source_code === null) return []
   const others = additional_sources.map((of) => ({ path: of.file_path, text: of.source_code }))
   return [{ path: file_path ?? 'contract', text: source_code }, ...others]
