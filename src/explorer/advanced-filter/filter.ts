@@ -22,7 +22,9 @@ const COIN_TYPE_NAMES = ['COIN_TRANSFER', 'CONTRACT_INTERACTION', 'CONTRACT_CREA
 /** Maximum methods, and maximum tokens or addresses of one list. */
 const MOST_METHODS = 20
 const MOST_TOKENS = 20
-const MOST_ADDRESSES = 100
+const MOST_ADDRESSES = 50
+/** Maximum symbols that are looked up: each is a search by name. */
+const MOST_SYMBOLS = 5
 
 /** `native`: the coin. */
 const COIN = 'native'
@@ -85,7 +87,7 @@ export const filterQuery = z.object({
   token_contract_symbols_to_include: symbols.describe('if no addresses are given'),
   token_contract_symbols_to_exclude: symbols,
 })
-export type FilterQuery = z.output<typeof filterQuery>
+type FilterQuery = z.output<typeof filterQuery>
 
 /** A condition for one side; undefined: all addresses. */
 type Side = { readonly include: ReadonlySet<Address> | undefined; readonly exclude: ReadonlySet<Address> } | undefined
@@ -163,6 +165,11 @@ async function tokensOf(
 ): Promise<ReadonlySet<Address | Coin> | undefined> {
   if (hashes !== undefined) return new Set(hashes)
   if (symbols === undefined) return undefined
+  if (symbols.length > MOST_SYMBOLS)
+    throw invalidParameter(
+      'token_contract_symbols_to_include',
+      `Expected addresses, or at most ${MOST_SYMBOLS} symbols`,
+    )
   const found = new Set<Address | Coin>()
   for (const symbol of symbols) {
     if (symbol.toLowerCase() === coinSymbol(context).toLowerCase()) found.add(COIN)

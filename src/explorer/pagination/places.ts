@@ -25,7 +25,7 @@ export function startOfBlock({ rows, head, chain }: ExplorerContext, number: num
 }
 
 /** A transaction by its block and its index there. */
-export type TransactionPlace = { readonly number: number; readonly index: number }
+type TransactionPlace = { readonly number: number; readonly index: number }
 
 /** The positions of a transaction and of the first of its transfers and messages. */
 export function startOfTransaction(context: ExplorerContext, { number, index }: TransactionPlace): Positions {

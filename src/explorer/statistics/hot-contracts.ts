@@ -11,7 +11,7 @@ import { startOfBlock } from '../pagination/places.ts'
 import { firstBlockFrom } from './block-times.ts'
 
 /** Periods by name, in seconds. */
-export const SCALES = { '5m': 300, '1h': 3_600, '3h': 10_800, '1d': 86_400, '7d': 604_800, '30d': 2_592_000 } as const
+const SCALES = { '5m': 300, '1h': 3_600, '3h': 10_800, '1d': 86_400, '7d': 604_800, '30d': 2_592_000 } as const
 export type Scale = keyof typeof SCALES
 
 /** Maximum calls of a walk. */
