@@ -61,6 +61,7 @@ async function lists(): Promise<readonly (readonly [path: string, cursor: Cursor
     ['/internal-transactions', call],
     [`/addresses/${made.frames.address}/internal-transactions`, call],
     [`/transactions/${transaction_hash}/internal-transactions`, call],
+    [`/internal-transactions?transaction_hash=${transaction_hash}`, call],
     [`/blocks/${block_number}/internal-transactions`, ({ transaction_index, index }) => ({ transaction_index, index })],
     [`/addresses/${coin.address}/logs`, log],
     [`/addresses/${alice}/coin-balance-history`, ({ block_number: number }) => ({ block_number: number })],
@@ -154,6 +155,15 @@ describe('a cursor of Blockscout', () => {
     expect(await behind('/transactions', { block_number: 2 ** 39, index: 0 })).toEqual(whole)
     expect(await behind('/transactions', { block_number: 0, index: 0 })).toEqual([])
     expect(await behind('/blocks', { block_number: 2 ** 39 })).toEqual(await readAll('/blocks', 100))
+  })
+
+  it('does not change which messages a transaction has', async () => {
+    const { readAll, read } = on()
+    const all: Any[] = await readAll('/internal-transactions', 100)
+    const { transaction_hash: hash } = all.find(({ index }) => index > 2)
+    const own = all.filter((of) => of.transaction_hash === hash)
+    expect(await readAll(`/internal-transactions?transaction_hash=${hash}`, 2)).toEqual(own)
+    expect((await read(`/internal-transactions?transaction_hash=0x${'12'.repeat(32)}`)).items).toEqual([])
   })
 
   it('is refused if it is malformed or incomplete', async () => {

@@ -27,6 +27,8 @@ describe.skipIf(CHROMIUM === undefined)('the page of filters (skipped without Ch
       (await read(`/advanced-filters?${query}`)).items.map(({ hash }: { hash: string }) => hash)
     await expect.poll(hashes, { timeout: 10_000 }).toEqual(await expected(''))
     expect((await hashes()).length).toBe(50)
+    // With the open form.
+    await expectSound(page)
 
     await page.getByRole('button', { name: 'ERC-20', exact: true }).click()
     await page.getByLabel('Method').fill('transfer, 0xd0e30db0')
@@ -55,10 +57,11 @@ describe.skipIf(CHROMIUM === undefined)('the page of filters (skipped without Ch
 
   it('turns its pages, and is linked from lists', async () => {
     const { url, read } = on()
-    const page = await openPage(browser, `${url}/address/${alice}`)
+    const page = await openPage(browser, `${url}/address/${alice}`, { colorScheme: 'dark' })
     await page.getByRole('link', { name: 'Filter', exact: true }).last().click()
     await page.waitForURL(/advanced-filter/)
     expect(new URL(page.url()).searchParams.get('to_address_hashes_to_include')).toBe(alice)
+    await expectSound(page)
     const path = `/advanced-filters?from_address_hashes_to_include=${alice}&to_address_hashes_to_include=${alice}`
     const first = await read(path)
     const second = await read(`${path}&${new URLSearchParams(first.next_page_params)}`)
