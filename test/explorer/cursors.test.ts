@@ -183,6 +183,10 @@ describe('a cursor of Blockscout', () => {
       `/token-transfers?batch_block_hash=0x${'12'.repeat(32)}&batch_log_index=1&index_in_batch=0`,
       `/addresses/${alice}/transactions?sort=value&hash=0x${'12'.repeat(32)}`,
       '/withdrawals?index=x',
+      // Numbers of rows of Blockscout's database.
+      `/addresses/${alice}/tokens?id=5&value=1&fiat_value=`,
+      '/smart-contracts?smart_contract_id=7',
+      '/search?q=silver&next_page_params_type=token',
     ]
     for (const path of refused) expect({ path, status: (await get(path)).status }).toEqual({ path, status: 422 })
   })

@@ -236,6 +236,6 @@ describe('settings that the frontend reads on every page', () => {
     const { read } = api(url)
     const { version } = (await import('../../package.json', { with: { type: 'json' } })).default
     expect(await read('/config/backend-version')).toEqual({ backend_version: `v${version}` })
-    expect(await read('/config/csv-export')).toEqual({ limit: 10_000 })
+    expect(await read('/config/csv-export')).toEqual({ limit: 10_000, async_enabled: false })
   })
 })

@@ -42,6 +42,12 @@ export const itemCursor = z.object({
   token_type: z.string().optional(),
 })
 
+/** The part of a cursor that is the number of a row of Blockscout's database, which says nothing here. */
+export const foreignCursor = z
+  .string()
+  .refine(() => false, 'Invalid value. This node has no such cursor: pass on `next_page_params`')
+  .optional()
+
 /** Throws 422 if some of the values are given, and others not. */
 function complete<T extends Readonly<Record<string, unknown>>>(
   values: T,

@@ -6,7 +6,7 @@ import { addressParam, labels } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { explorerRoute } from '../define.ts'
 import { invalidParameter } from '../errors.ts'
-import { itemCursor, itemOrder, passedIn } from '../pagination/cursors.ts'
+import { foreignCursor, itemCursor, itemOrder, passedIn } from '../pagination/cursors.ts'
 import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
 import { concatenatedMembers, concatenatedPage } from '../pagination/rankings.ts'
 import {
@@ -29,7 +29,7 @@ export const addressTokens = explorerRoute({
   path: '/addresses/{address_hash_param}/tokens',
   summary: 'Token balances of an address, the largest of each type first',
   params,
-  query: pageQuery.extend({ type: labels(TOKEN_TYPES, ['ERC-404']) }),
+  query: pageQuery.extend({ type: labels(TOKEN_TYPES, ['ERC-404']), id: foreignCursor }),
   response: pageSchema(balanceSchema),
   handler: ({ params: { address_hash_param: of }, query: { type: types = TOKEN_TYPES, ...query } }, context) =>
     concatenatedPage(

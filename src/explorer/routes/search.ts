@@ -16,6 +16,7 @@ import type { ExplorerContext } from '../context.ts'
 import { explorerRoute } from '../define.ts'
 import { badRequest } from '../errors.ts'
 import { accountsByName, contractsByName, type NamedProposal, proposalsByText, tokensByName } from '../name-search.ts'
+import { foreignCursor } from '../pagination/cursors.ts'
 import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
 import { isContractAt } from '../shapes/address.ts'
 import { showToken, tokenSchema } from '../shapes/token.ts'
@@ -260,7 +261,7 @@ function queryText({ q }: { readonly q?: string | undefined }): string {
 export const search = explorerRoute({
   path: '/search',
   summary: 'Tokens, addresses, blocks, transactions, contracts, modules, validators and proposals that match a query',
-  query: query.extend(pageQuery.shape),
+  query: query.extend(pageQuery.shape).extend({ next_page_params_type: foreignCursor }),
   response: pageSchema(hitSchema),
   handler: async ({ query }, context) =>
     arrayPage((await find(context, queryText(query))).flat(), query, (hit) => hit()),

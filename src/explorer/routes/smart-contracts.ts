@@ -11,7 +11,7 @@ import type { ExplorerContext } from '../context.ts'
 import { explorerRoute } from '../define.ts'
 import { ExplorerError, notFound } from '../errors.ts'
 import { transactionsOf } from '../pagination/address-lists.ts'
-import { passedIn } from '../pagination/cursors.ts'
+import { foreignCursor, passedIn } from '../pagination/cursors.ts'
 import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
 import {
   showSmartContract,
@@ -45,6 +45,7 @@ export const smartContracts = explorerRoute({
     filter: z.enum(CONTRACT_LANGUAGES).optional(),
     sort: z.enum(['balance', 'transactions_count', 'txs_count']).optional(),
     order: z.enum(['asc', 'desc']).optional(),
+    smart_contract_id: foreignCursor,
     hash: addressParam.optional().describe('a cursor of Blockscout: the last contract of the former page'),
   }),
   response: pageSchema(verifiedContractSchema),
