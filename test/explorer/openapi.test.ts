@@ -50,8 +50,8 @@ describe('the OpenAPI document', () => {
     expect(references.length).toBeGreaterThan(routes.length)
     for (const [, kind = '', name = ''] of references) expect(document.components[kind], name).toHaveProperty(name)
     expect(responses.NotFound.content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Error' })
-    // Without components it had 477 KB.
-    expect(JSON.stringify(document).length).toBeLessThan(260_000)
+    // Without components it had 477 KB. 17 KB on the wire.
+    expect(JSON.stringify(document).length).toBeLessThan(290_000)
   })
 
   it('describes parameters as clients write them', () => {
