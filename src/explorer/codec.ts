@@ -134,3 +134,11 @@ export const wire = {
     .describe('ISO 8601, UTC'),
   day: z.string().regex(/^\d{4}-\d\d-\d\d$/),
 } as const
+for (const [name, schema] of [
+  ['AddressHash', wire.address],
+  ['Hash', wire.hash],
+  ['Hex', wire.hex],
+  ['Decimal', wire.decimal],
+  ['Time', wire.time],
+] as const)
+  z.globalRegistry.add(schema, { id: name })

@@ -250,6 +250,7 @@ const status = z.strictObject({
   past_db_logs_indexing_finished: z.boolean(),
   past_rpc_logs_indexing_finished: z.boolean(),
 })
+z.globalRegistry.add(status, { id: 'EntryPointStatus' })
 /** Operations are written with their blocks. */
 const INDEXED = {
   enabled: true,

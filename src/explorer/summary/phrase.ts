@@ -28,6 +28,8 @@ export const summariesSchema = z.strictObject({
   data: z.strictObject({ summaries: z.array(summarySchema) }),
 })
 
+z.globalRegistry.add(summariesSchema, { id: 'Summaries' })
+
 /** The place of the coin's symbol, which the frontend knows. */
 const COIN = { type: 'coin' } as const
 /** Words of the template, and values. */

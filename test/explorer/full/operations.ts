@@ -11,6 +11,8 @@ const BASE = '/proxy/account-abstraction'
 export function describeOperations(given: () => Given): void {
   it('lists user operations, their bundles and parties', async () => {
     const { on, visit } = given()
+    // The script has left transactions waiting.
+    await on.rpc('evm_setAutomine', true)
     const aa = await accountAbstraction(on, '0.7')
     const paymaster = await playground(on).contract(GENEROUS)
     await aa.deposit(paymaster)
