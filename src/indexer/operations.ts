@@ -162,7 +162,7 @@ function addAccount(
 type Operator = 'bundler' | 'paymaster' | 'factory'
 
 /** The number by which an operator is ranked is the length of this list. */
-export const countedList = (part: Operator, of: Address) =>
+const countedList = (part: Operator, of: Address) =>
   part === 'factory' ? LIST.smartAccountsOf(of) : LIST.operationsOf(of, part)
 
 /** Moves operators in their rankings once for each block. */

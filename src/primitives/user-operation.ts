@@ -18,7 +18,7 @@ import { decodeAbi, type Shape } from './abi-decoder.ts'
 import type { Log } from './types.ts'
 
 export const ENTRY_POINT_VERSIONS = ['v0.6', 'v0.7', 'v0.8', 'v0.9'] as const
-export type EntryPointVersion = (typeof ENTRY_POINT_VERSIONS)[number]
+type EntryPointVersion = (typeof ENTRY_POINT_VERSIONS)[number]
 
 /** The entry points of the authors of ERC-4337. A deterministic deployment gives each the same address on every chain. */
 export const ENTRY_POINTS: ReadonlyMap<Address, EntryPointVersion> = new Map([

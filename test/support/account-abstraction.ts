@@ -22,7 +22,7 @@ import { entryPoint07Abi } from 'viem/account-abstraction'
 import { asm } from './assembler.ts'
 import type { withClients } from './chain.ts'
 
-export type Version = '0.6' | '0.7' | '0.8'
+type Version = '0.6' | '0.7' | '0.8'
 export const VERSIONS: readonly Version[] = ['0.6', '0.7', '0.8']
 
 /** Deployer of EIP-2470's kind: salt and init code are its input. */
@@ -31,7 +31,7 @@ const DEPLOYER = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
 type Artifact = { readonly abi: unknown; readonly bytecode: string }
 type Release = { readonly entryPoint: Artifact; readonly factory: Artifact; readonly salt: Hex; readonly address: Hex }
 /** Salts and addresses are of the announcements of the releases. */
-export const RELEASES: Readonly<Record<Version, Release>> = {
+const RELEASES: Readonly<Record<Version, Release>> = {
   '0.6': {
     entryPoint: entryPoint06,
     factory: factory06,

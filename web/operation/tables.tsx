@@ -16,7 +16,7 @@ import {
   TransactionLink,
 } from '../parts.tsx'
 
-export const OperationLink = ({ hash }: { hash: string }) => (
+const OperationLink = ({ hash }: { hash: string }) => (
   <Link class="mono" title={hash} href={`/op/${hash}`}>
     {abbreviated(hash)}
   </Link>

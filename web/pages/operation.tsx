@@ -141,7 +141,10 @@ const callsOf = (of: UserOperation): Record<string, ComponentChildren> => ({
     ),
   'Call of the account':
     of.call_data === '0x' ? null : (
-      <Input of={{ decoded_input: of.decoded_call_data, raw_input: of.call_data, to: of.sender }} />
+      <Input
+        label="Call of the account"
+        of={{ decoded_input: of.decoded_call_data, raw_input: of.call_data, to: of.sender }}
+      />
     ),
 })
 
@@ -175,15 +178,17 @@ function tabsOf({ hash, user_logs_count, raw }: UserOperation): readonly Tab[] {
       name: 'Struct',
       content: () => (
         <Fields
-          of={Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, <Long key={name} of={value} />]))}
+          of={Object.fromEntries(
+            Object.entries(raw).map(([name, value]) => [name, <Long key={name} name={name} of={value} />]),
+          )}
         />
       ),
     },
   ]
 }
 
-const Long = ({ of }: { of: string }) => (
-  <Raw label="Value">
+const Long = ({ name, of }: { name: string; of: string }) => (
+  <Raw label={name}>
     <code>{of}</code>
   </Raw>
 )

@@ -7,8 +7,10 @@ import { Copy, Raw } from '../parts.tsx'
 type Form = 'decoded' | 'hex' | 'text'
 
 export function Input({
+  label = 'Input',
   of: { decoded_input, raw_input, to },
 }: {
+  label?: string
   of: Pick<Transaction, 'decoded_input' | 'raw_input' | 'to'>
 }) {
   const text = textOf(raw_input)
@@ -33,7 +35,7 @@ export function Input({
       {chosen === 'decoded' && decoded_input !== null ? (
         <DecodedCall of={decoded_input} by={to} />
       ) : (
-        <Raw label="Input">
+        <Raw label={label}>
           <code>{chosen === 'text' ? text : raw_input}</code>
         </Raw>
       )}
