@@ -1,6 +1,7 @@
 // `kestrel trace` and `kestrel profile` against a node that knows the contracts by their build.
 import { expect, it } from 'vitest'
 import { FILE, lineWith, tracedChain } from '../contracts/traces/scenario.ts'
+import { api } from '../explorer/support.ts'
 import { runHere } from './support.ts'
 
 async function commands() {
@@ -48,8 +49,8 @@ it('trace and profile try a call of an address or of a native contract', async (
     ['Vault.put', 'Vault.put;Vault._check', 'Vault.put;Vault._check;Checks.atMost', 'Vault.put;console.log'],
   )
   // What the contract would move is among the lines.
-  const { items } = await (await fetch(`${url}/api/v2/native/validators`)).json()
-  const delegation = await lines('trace', 'staking', 'delegate', 'me', items[0].operator_address, '1.5KEST')
+  const [operator] = (await api(url).read('/native/validators')).items
+  const delegation = await lines('trace', 'staking', 'delegate', 'me', operator.operator_address, '1.5KEST')
   expect(delegation).toContainEqual(expect.stringMatching(/^├─ 1\.5 KEST to 0x\w{4}…\w{4}$/))
   for (const wrong of [[vault.address, 'take'], ['0x12'], ['nothing', 'f']])
     expect((await program('trace', ...wrong)).code).toBe(2)
