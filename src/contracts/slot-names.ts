@@ -23,7 +23,7 @@ export type NamedValue = {
 const WORD = 32
 /** Slots of an array or text that are found behind the hash at which it begins: 2^BUCKET, and as many more. */
 const BUCKET = 40n
-/** Mappings and arrays within each other. */
+/** Mappings, arrays and structs within each other. */
 const DEEPEST = 16
 /** Arrays and texts whose beginning is known without being hashed, since the compiler computes constant hashes. */
 const MOST_CONSTANT = 1_000
@@ -96,7 +96,7 @@ export class SlotNames {
   }
 
   #places(slot: bigint, depth: number): readonly Place[] {
-    const plain = this.#within(this.#storage.variables, slot)
+    const plain = this.#within(this.#storage.variables, slot, 0)
     if (plain.length > 0 || depth === DEEPEST) return plain
     const hashed = this.#hashed.before(slot) ?? this.#constant.before(slot)
     if (hashed === undefined || hashed.bytes.length < WORD) return []
@@ -109,33 +109,34 @@ export class SlotNames {
   #behind(of: StoredVariable, key: Uint8Array, slot: bigint, distance: bigint): readonly Place[] {
     const storage = this.#storage
     const kind = storage.kindOf(of)
-    const { encoding, base = '' } = storage.typeOf(of)
-    if (kind === 'mapping') return key.length === 0 ? [] : this.#within([storage.at(of, key)], slot)
+    const { encoding } = storage.typeOf(of)
+    if (kind === 'mapping') return key.length === 0 ? [] : this.#within([storage.at(of, key)], slot, 0)
     if (key.length > 0) return []
     if (encoding === 'bytes') return [{ of, textFrom: Number(distance) * WORD }]
-    return encoding === 'dynamic_array' ? this.#elements(of, base, slot, distance) : []
+    return encoding === 'dynamic_array' ? this.#elements(of, slot, distance, 0) : []
   }
 
-  /** Variables in a slot, also those within structs and arrays of a fixed length. */
-  #within(variables: readonly StoredVariable[], slot: bigint): readonly Place[] {
+  /** Variables in a slot, also those within structs and arrays of a fixed length. A layout may say that a struct is within itself. */
+  #within(variables: readonly StoredVariable[], slot: bigint, depth: number): readonly Place[] {
     const storage = this.#storage
+    if (depth > DEEPEST) return []
     return variables.flatMap((of): readonly Place[] => {
-      const { numberOfBytes, encoding, base } = storage.typeOf(of)
+      const { numberOfBytes, encoding } = storage.typeOf(of)
       const slots = (numberOfBytes + 31n) / 32n
       if (slot < of.slot || slot >= of.slot + (slots > 0n ? slots : 1n)) return []
       const kind = storage.kindOf(of)
-      if (kind === 'struct') return this.#within(storage.members(of), slot)
+      if (kind === 'struct') return this.#within(storage.members(of), slot, depth + 1)
       const isFixed = kind === 'array' && encoding !== 'dynamic_array'
-      return isFixed ? this.#elements(of, base ?? '', slot, slot - of.slot) : [{ of }]
+      return isFixed ? this.#elements(of, slot, slot - of.slot, depth) : [{ of }]
     })
   }
 
   /** Elements of an array in a slot, so many slots behind its first one. */
-  #elements(of: StoredVariable, base: string, slot: bigint, distance: bigint): readonly Place[] {
+  #elements(of: StoredVariable, slot: bigint, distance: bigint, depth: number): readonly Place[] {
     const storage = this.#storage
     const first = storage.element(of, 0)
     const isPacked = storage.element(of, 1).slot === first.slot
-    const { numberOfBytes } = storage.typeOf({ type: base })
+    const { numberOfBytes } = storage.typeOf(first)
     const perSlot = isPacked ? Math.floor(WORD / Number(numberOfBytes)) : 1
     const slots = isPacked ? 1n : (numberOfBytes + 31n) / 32n
     const index = Number(distance / (slots > 0n ? slots : 1n)) * perSlot
@@ -146,6 +147,7 @@ export class SlotNames {
     return this.#within(
       Array.from({ length: Math.max(0, count) }, (_, i) => storage.element(of, index + i)),
       slot,
+      depth + 1,
     )
   }
 
