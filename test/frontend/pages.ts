@@ -16,7 +16,12 @@ export type Visited = {
 }
 
 type Facts = {
-  readonly made: Played
+  readonly made: Played & {
+    readonly operations: readonly { readonly hash: Hex; readonly sender: Hex }[]
+    readonly bundle: Hex
+    readonly paymaster: Hex
+    readonly factory: Hex
+  }
   /** Number and hash of the newest block, and of one with many transactions. */
   readonly head: number
   readonly full: { readonly number: number; readonly hash: Hex; readonly transactions: number }
@@ -37,6 +42,8 @@ export const pagesOf = (facts: Facts): readonly Visited[] => [
   ...transactionPages(facts),
   ...addressPages(facts),
   ...tokenPages(facts),
+  ...operationPages(facts),
+  ...filterPages(facts),
   ...unknownPages(facts),
 ]
 
@@ -164,6 +171,35 @@ function tokenPages({ made }: Facts): Visited[] {
     { path: `${at(art.address)}/instance/2`, words: ['Art #2', 'Owner'] },
     { path: `${at(items.address)}/instance/1`, words: ['ID 1'] },
     { path: `${at(items.address)}/instance/1?tab=holders`, words: [/./] },
+  ]
+}
+
+function operationPages({ made }: Facts): Visited[] {
+  const { operations, bundle, paymaster, factory } = made
+  const [good, bad] = operations
+  const at = (hash: string | undefined, tab?: string) => `/op/${hash}${tab === undefined ? '' : `?tab=${tab}`}`
+  const hashes = operations.map(({ hash }) => short(hash))
+  return [
+    { path: '/ops', words: [...hashes, 'Success', 'Failed'] },
+    { path: at(good?.hash), words: ['Success', short(good?.sender ?? ''), 'Bundler', 'Paymaster', 'Entry point'] },
+    { path: at(bad?.hash), words: ['Failed'] },
+    { path: at(good?.hash, 'token_transfers'), words: [/There are no/] },
+    { path: at(good?.hash, 'logs'), words: [/./] },
+    { path: at(good?.hash, 'raw'), words: [/call_?data/i] },
+    { path: `/tx/${bundle}?tab=user_ops`, words: hashes },
+    { path: `/address/${good?.sender}?tab=user_ops`, words: [short(good?.hash ?? '')] },
+    { path: `/address/${paymaster}`, words: ['Balance'] },
+    { path: `/address/${factory}`, words: ['Balance', 'Creator'] },
+  ]
+}
+
+function filterPages({ made }: Facts): Visited[] {
+  const { bob } = made.people
+  return [
+    { path: '/advanced-filter', words: ['Coin transfer', 'SLV'] },
+    { path: '/advanced-filter?transaction_types=ERC-721', words: ['ERC-721', 'Art'] },
+    { path: `/advanced-filter?from_address_hashes_to_include=${bob}`, words: [short(bob)] },
+    { path: '/advanced-filter?amount_from=999999999999', words: [/no|nothing/i] },
   ]
 }
 

@@ -4,12 +4,15 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import type { Hex } from 'viem'
+import { type Hex, parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { NATIVE, play, spec } from '../explorer/full/script.ts'
 import { type Scenario, scenario } from '../explorer/scenario.ts'
 import { verify } from '../explorer/verified.ts'
+import { accountAbstraction, executeData, GENEROUS } from '../support/account-abstraction.ts'
+import { playground } from '../support/assembler.ts'
 import { CHROMIUM, launchChromium } from '../support/browser.ts'
+import { account } from '../support/chain.ts'
 import { FRONTEND, startFrontend } from './frontend.ts'
 import { pagesOf, type Visited } from './pages.ts'
 
@@ -29,7 +32,8 @@ describe.skipIf(missing !== undefined)(
   () => {
     const on = scenario(
       async (on) => {
-        const made = await play(on)
+        const operations = await playOperations(on)
+        const made = { ...(await play(on)), ...operations }
         await verify(on, made.stage)
         return made
       },
@@ -70,7 +74,22 @@ describe.skipIf(missing !== undefined)(
   },
 )
 
-async function factsOf({ viem, read, made }: Scenario & { made: Awaited<ReturnType<typeof play>> }) {
+/** Two user operations in a bundle, of which the second one's call fails. */
+async function playOperations(on: Scenario) {
+  const aa = await accountAbstraction(on, '0.7')
+  const paymaster = await playground(on).contract(GENEROUS)
+  await aa.deposit(paymaster)
+  const bob = account(1).address
+  const operations = await Promise.all([
+    aa.signed({ owner: 6, paymaster, callData: executeData(bob, 0n) }),
+    aa.signed({ owner: 7, paymaster, callData: executeData(bob, parseEther('1000')) }),
+  ])
+  const { transactionHash: bundle } = await aa.handle(operations, account(9).address)
+  return { operations, bundle, paymaster, factory: aa.factory }
+}
+type Made = Awaited<ReturnType<typeof play>> & Awaited<ReturnType<typeof playOperations>>
+
+async function factsOf({ viem, read, made }: Scenario & { made: Made }) {
   const head = Number(await viem.getBlockNumber())
   const full = await viem.getBlock({ blockNumber: BigInt(made.editedAt - 63) })
   const { items } = await read('/native/validators')
