@@ -20,7 +20,7 @@ type Facts = {
     readonly operations: readonly { readonly hash: Hex; readonly sender: Hex }[]
     readonly bundle: Hex
     readonly paymaster: Hex
-    readonly factory: Hex
+    readonly accountFactory: Hex
   }
   /** Number and hash of the newest block, and of one with many transactions. */
   readonly head: number
@@ -175,7 +175,7 @@ function tokenPages({ made }: Facts): Visited[] {
 }
 
 function operationPages({ made }: Facts): Visited[] {
-  const { operations, bundle, paymaster, factory } = made
+  const { operations, bundle, paymaster, accountFactory } = made
   const [good, bad] = operations
   const at = (hash: string | undefined, tab?: string) => `/op/${hash}${tab === undefined ? '' : `?tab=${tab}`}`
   const hashes = operations.map(({ hash }) => short(hash))
@@ -189,7 +189,7 @@ function operationPages({ made }: Facts): Visited[] {
     { path: `/tx/${bundle}?tab=user_ops`, words: hashes },
     { path: `/address/${good?.sender}?tab=user_ops`, words: [short(good?.hash ?? '')] },
     { path: `/address/${paymaster}`, words: ['Balance'] },
-    { path: `/address/${factory}`, words: ['Balance', 'Creator'] },
+    { path: `/address/${accountFactory}`, words: ['Balance', 'Creator'] },
   ]
 }
 

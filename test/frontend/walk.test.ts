@@ -85,7 +85,7 @@ async function playOperations(on: Scenario) {
     aa.signed({ owner: 7, paymaster, callData: executeData(bob, parseEther('1000')) }),
   ])
   const { transactionHash: bundle } = await aa.handle(operations, account(9).address)
-  return { operations, bundle, paymaster, factory: aa.factory }
+  return { operations, bundle, paymaster, accountFactory: aa.factory }
 }
 type Made = Awaited<ReturnType<typeof play>> & Awaited<ReturnType<typeof playOperations>>
 
