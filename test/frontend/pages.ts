@@ -181,7 +181,7 @@ function operationPages({ made }: Facts): Visited[] {
   const hashes = operations.map(({ hash }) => short(hash))
   return [
     { path: '/ops', words: [...hashes, 'Success', 'Failed'] },
-    { path: at(good?.hash), words: ['Success', short(good?.sender ?? ''), 'Bundler', 'Paymaster', 'Entry point'] },
+    { path: at(good?.hash), words: ['Success', short(good?.sender ?? ''), 'Target', 'Entry point'] },
     { path: at(bad?.hash), words: ['Failed'] },
     { path: at(good?.hash, 'token_transfers'), words: [/There are no/] },
     { path: at(good?.hash, 'logs'), words: [/./] },
@@ -196,8 +196,8 @@ function operationPages({ made }: Facts): Visited[] {
 function filterPages({ made }: Facts): Visited[] {
   const { bob } = made.people
   return [
-    { path: '/advanced-filter', words: ['Coin transfer', 'SLV'] },
-    { path: '/advanced-filter?transaction_types=ERC-721', words: ['ERC-721', 'Art'] },
+    { path: '/advanced-filter', words: ['Coin Transfer', 'SLV'] },
+    { path: '/advanced-filter?transaction_types=ERC-721', words: ['ERC-721', 'ART'] },
     { path: `/advanced-filter?from_address_hashes_to_include=${bob}`, words: [short(bob)] },
     { path: '/advanced-filter?amount_from=999999999999', words: [/no|nothing/i] },
   ]
