@@ -107,7 +107,8 @@ const Record = ({ of: block, newest }: { of: Block; newest: number | undefined }
       'Base fee': block.base_fee_per_gas === null ? null : gwei(block.base_fee_per_gas, 9),
       Fees: <Coins value={block.transaction_fees} digits={18} />,
       'Priority fees': block.priority_fee === null ? null : <Coins value={block.priority_fee} digits={18} />,
-      'Burnt fees': block.burnt_fees === null ? null : <Coins value={block.burnt_fees} digits={18} />,
+      'Burnt fees':
+        block.burnt_fees && Number(block.burnt_fees) > 0 ? <Coins value={block.burnt_fees} digits={18} /> : null,
       Rewards:
         block.rewards.length === 0
           ? null

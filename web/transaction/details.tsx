@@ -138,7 +138,11 @@ const fees = (of: Transaction): Record<string, ComponentChildren> => ({
   ),
   'Gas price': <GasPrice of={of} />,
   'Priority fee': of.priority_fee === null ? null : <Coins value={of.priority_fee} digits={18} />,
-  'Burnt fee': of.transaction_burnt_fee === null ? null : <Coins value={of.transaction_burnt_fee} digits={18} />,
+  // Zero on chains whose base fees go to stakers.
+  'Burnt fee':
+    of.transaction_burnt_fee && Number(of.transaction_burnt_fee) > 0 ? (
+      <Coins value={of.transaction_burnt_fee} digits={18} />
+    ) : null,
   'Saved by the max fee': saved(of),
 })
 
