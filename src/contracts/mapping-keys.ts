@@ -35,12 +35,18 @@ export class KeySearch {
   readonly #seen: readonly SeenValues[]
   readonly #isSet: (slot: bigint) => boolean
   #left = MOST_TRIED
+  /** Keys of the transaction that is looked at, by type. */
+  #keysByType = new Map<string, readonly Uint8Array[]>()
 
-  /** `seen`: of the newest transaction first. `isSet`: whether a slot is not zero. */
-  constructor(storage: ContractStorage, seen: readonly SeenValues[], isSet: (slot: bigint) => boolean) {
+  /** `seen`: of the newest transaction first; `more` is tried last. `isSet`: whether a slot is not zero. */
+  constructor(
+    storage: ContractStorage,
+    { seen, more }: { readonly seen: readonly SeenValues[]; readonly more: readonly SeenValues[] },
+    isSet: (slot: bigint) => boolean,
+  ) {
     this.#storage = storage
     const numbers = Array.from({ length: FIRST_NUMBERS }, (_, i) => bigToFixed(BigInt(i), 32))
-    this.#seen = [...seen, { words: numbers, texts: [] }]
+    this.#seen = [...seen, { words: numbers, texts: [] }, ...more]
     this.#isSet = isSet
   }
 
@@ -55,8 +61,11 @@ export class KeySearch {
     const tried = new Set<string>()
     const isNested = this.#isNested(mapping)
     for (const seen of this.#seen) {
-      await pause()
+      this.#keysByType = new Map()
       for (const key of this.#keys(mapping, seen)) {
+        if (this.#left <= 0) break
+        const rest = pause()
+        if (rest !== undefined) await rest
         const id = toLatin1(key)
         if (found.has(id) || (!isNested && tried.has(id))) continue
         tried.add(id)
@@ -81,10 +90,15 @@ export class KeySearch {
 
   #keys(mapping: StoredVariable, { words, texts }: SeenValues): readonly Uint8Array[] {
     const { key = '' } = this.#storage.typeOf(mapping)
+    const known = this.#keysByType.get(key)
+    if (known !== undefined) return known
     const type = this.#storage.typeOf({ type: key })
-    if (isTextKey(type)) return texts
     const isAddress = plainLabel(type) === 'address'
-    return words.flatMap((word) => (isAddress && isAmount(word) ? [] : (keyFromWord(type, word) ?? [])))
+    const keys = isTextKey(type)
+      ? texts
+      : words.flatMap((word) => (isAddress && isAmount(word) ? [] : (keyFromWord(type, word) ?? [])))
+    this.#keysByType.set(key, keys)
+    return keys
   }
 
   /** Whether something is stored in a variable. */

@@ -12,11 +12,19 @@ import { transactionSequence } from '../shapes/indexed-transaction.ts'
 const NEWEST = { page: 1, size: 400 }
 /** Transactions of these. */
 const MOST_TRANSACTIONS = 400
-/** Words of a transaction: of its calldata, and of each log. */
+/** Words of a transaction's calldata, and of each log. */
 const MOST_WORDS = 64
+/** Values of a transaction that are tried before those of older ones, and with each other: one may have thousands of events. */
+const PART = 96
+/** Values of all later parts together. */
+const MOST_MORE = 20_000
 
-/** Of the newest transaction first. */
-export async function seenValues(context: ExplorerContext, of: Address, pause: Pause): Promise<readonly SeenValues[]> {
+/** Of the newest transaction first; `more`: what did not fit into a part, with the parties of its transaction. */
+export async function seenValues(
+  context: ExplorerContext,
+  of: Address,
+  pause: Pause,
+): Promise<{ readonly seen: readonly SeenValues[]; readonly more: readonly SeenValues[] }> {
   const { rows, chain } = context
   const calls = newestPage(rows, callsOf(of), NEWEST).entries.flatMap(
     (sequence) => entryAt(rows, LIST.calls, sequenceOf(sequence)) ?? [],
@@ -38,36 +46,58 @@ export async function seenValues(context: ExplorerContext, of: Address, pause: P
   ])
   const newest = [...sequences].sort((a, b) => b - a).slice(0, MOST_TRANSACTIONS)
   const seen: SeenValues[] = []
+  const more: SeenValues[] = []
+  let left = MOST_MORE
   for (const sequence of newest) {
     await pause()
-    seen.push(...seenIn(context, of, sequence, senders.get(sequence)))
+    const { parties, words, texts } = seenIn(context, of, sequence, senders.get(sequence))
+    for (let from = 0; from === 0 || from < words.length || from < texts.length; from += PART) {
+      const values = { words: [...parties, ...words.slice(from, from + PART)], texts: texts.slice(from, from + PART) }
+      if (from === 0) seen.push(values)
+      else if (left > 0) {
+        left -= PART
+        more.push(values)
+      }
+    }
   }
-  return seen
+  return { seen, more }
 }
+
+/** Values of a transaction, each once: its parties' addresses; words of its arguments, then of its logs; texts. */
+type Seen = SeenValues & { readonly parties: readonly Uint8Array[] }
+const NOTHING: Seen = { parties: [], words: [], texts: [] }
 
 function seenIn(
   { rows, chain }: ExplorerContext,
   of: Address,
   sequence: number,
   senders: readonly Address[] = [],
-): readonly SeenValues[] {
+): Seen {
   const entry = entryAt(rows, LIST.transactions, sequence)
   const { number, index } = entry === undefined ? { number: 0, index: 0 } : transactionEntry.decode(entry)
   const mined = entry && chain.receiptAt(BigInt(number), index)
-  if (mined === undefined) return []
+  if (mined === undefined) return NOTHING
   const { from, to, data } = mined.transaction
   const logs = mined.receipt.logs.filter(({ address }) => address === of)
   // Arguments of a creation are the last words of its input.
   const start = to === null ? Math.max(0, data.length - 32 * MOST_CREATION) : SELECTOR
   const parts = [valuesIn(data, start, MOST_WORDS), ...logs.map((log) => valuesIn(log.data, 0, MOST_WORDS))]
-  const words = [
-    ...logs.flatMap(({ topics }) => topics.slice(1).map(fromHex)),
-    ...[from, ...senders, ...(to === null ? [] : [to])].map((address) => padLeft(fromHex(address), 32)),
-    ...parts.flatMap((part) => part.words),
-  ]
-  const unique = new Map(words.map((word) => [toLatin1(word), word]))
-  return [{ words: [...unique.values()], texts: parts.flatMap((part) => part.texts) }]
+  const [argumentWords = [], ...logWords] = parts.map(({ words }) => words)
+  const topics = logs.flatMap((log) => log.topics.slice(1).map(fromHex))
+  const parties = once([from, ...senders, ...(to === null ? [] : [to])].map((address) => padLeft(fromHex(address), 32)))
+  return {
+    parties: parties.slice(0, MOST_PARTIES),
+    words: once([...argumentWords, ...topics, ...logWords.flat()]),
+    texts: once(parts.flatMap((part) => part.texts)),
+  }
 }
+
+const once = (words: readonly Uint8Array[]): readonly Uint8Array[] => [
+  ...new Map(words.map((word) => [toLatin1(word), word])).values(),
+]
+
+/** Accounts of a transaction that have called the contract. */
+const MOST_PARTIES = 6
 
 const SELECTOR = 4
 /** Words of a creation's arguments. */

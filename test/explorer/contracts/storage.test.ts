@@ -142,6 +142,18 @@ describe('storage by names', () => {
     expect(of.path).toBe(`allowances[${alice.address}][${dave}]`)
   })
 
+  it('finds keys behind transactions with many events', async () => {
+    const { call, parts, alice, bob, read, at } = await ledger()
+    const carol = account(2).address
+    await call('approve', [carol, 26n], bob.address)
+    // Pairs of their values are more than what is tried.
+    for (let i = 0; i < 3; i++) await call('announce', [700n])
+    expect(await parts('allowances')).toEqual({ [bob.address]: null })
+    expect((await read(at('allowances'))).all_keys_tried).toBe(false)
+    expect(await parts(`allowances[${bob.address}]`)).toEqual({ [carol]: '26' })
+    expect(await parts('balances')).toEqual({ [alice.address]: '1000' })
+  })
+
   it('tells the history of a variable, with blocks and transactions', async () => {
     const { call, history, read, historyAt, address, rpc, alice, bob } = await ledger()
     await call('set', [1, 7n, 5n, -7n]) // block 2
