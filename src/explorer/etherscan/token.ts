@@ -9,8 +9,8 @@ import { concatenatedMembers } from '../pagination/rankings.ts'
 import { shownNames } from '../shapes/token.ts'
 import { type Action, action, address, integer, nonEmpty, Refused } from './define.ts'
 
-/** Maximum rows of a page: the balance of each is read from its token. */
-const MOST_ROWS = 1000
+/** Maximum rows of a page: the balance of each is read from its token, which may take 100,000 gas. */
+const MOST_ROWS = 200
 const page = z.object({
   page: integer.default(1).refine((number) => number > 0, 'pages begin with 1'),
   offset: integer.default(MOST_ROWS).transform((size) => Math.min(size || MOST_ROWS, MOST_ROWS)),
