@@ -2,7 +2,6 @@
 // for an unknown transaction.
 
 import { z } from 'zod'
-import { contractEnums } from '../../contracts/contract-layout.ts'
 import { LIST, TOKEN_TYPES, transferEntry } from '../../indexer/tables.ts'
 import type { Hash } from '../../lib/hex.ts'
 import { entriesBetween } from '../../tables/list.ts'
@@ -182,9 +181,7 @@ export const transactionSummary = explorerRoute({
   async handler({ params }, context) {
     const mined = await minedByHash(context, params.transaction_hash_param)
     if (mined === undefined) return { success: true as const, data: { summaries: [] } }
-    const { to } = mined.transaction
-    const known = to === null ? context : { ...context, enums: await contractEnums(context, to) }
-    const phrase = (await bundleSummary(context, mined.sequence)) ?? summaryOf(known, mined)
+    const phrase = (await bundleSummary(context, mined.sequence)) ?? (await summaryOf(context, mined))
     return { success: true as const, data: { summaries: [wireSummary(phrase)] } }
   },
 })

@@ -59,7 +59,7 @@ export const transactions = explorerRoute({
 
 async function withSummary(context: ExplorerContext, sequence: number): Promise<TransactionJson> {
   const mined = await indexedTransaction(context, sequence)
-  return { ...showMined(context, mined), summary: wireSummary(summaryOf(context, mined)) }
+  return { ...showMined(context, mined), summary: wireSummary(await summaryOf(context, mined)) }
 }
 
 function selectorsOf(context: ExplorerContext, methods: string): readonly Hex[] {

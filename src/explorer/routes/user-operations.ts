@@ -101,7 +101,7 @@ export const userOperationSummary = explorerRoute({
   params: byHash,
   response: summariesSchema,
   async handler({ params: { operation_hash_param: hash } }, context) {
-    const phrase = operationSummary(context, await operationByHash(context, hash))
+    const phrase = await operationSummary(context, await operationByHash(context, hash))
     return { success: true as const, data: { summaries: [wireSummary(phrase)] } }
   },
 })

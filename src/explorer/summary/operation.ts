@@ -17,7 +17,7 @@ import { REVERTED, summaryOf } from './summary.ts'
 
 const SELECTOR = 4
 
-export function operationSummary(context: ExplorerContext, of: FullOperation): Phrase {
+export function operationSummary(context: ExplorerContext, of: FullOperation): Promise<Phrase> {
   const { event, mined, struct } = of
   const { start, count } = userLogs(of)
   const moved = userTransfers(context, of)
@@ -58,7 +58,7 @@ export async function bundleSummary(context: ExplorerContext, transaction: numbe
   if (first === undefined) return undefined
   const carrier = account(context, first.mined.transaction.from)
   if (count === 1) {
-    const did = operationSummary(context, await operationByHash(context, first.event.hash))
+    const did = await operationSummary(context, await operationByHash(context, first.event.hash))
     return say`${did}, by a user operation that ${carrier} has sent`
   }
   const senders = [...new Set(operations.map(({ event }) => event.sender))].map((of) => account(context, of))

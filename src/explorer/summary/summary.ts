@@ -1,12 +1,13 @@
 // The sentence that says what a mined transaction has done. The first rule of `RULES` that applies gives it.
 import { contractName, decodedEvent, methodName } from '../../contracts/abi.ts'
+import { contractEnums } from '../../contracts/contract-layout.ts'
 import { nativeAt, nativeTitle } from '../../contracts/native-sources.ts'
 import { callInWords, errorInWords } from '../../contracts/words.ts'
 import { callEntry, LIST, type TransferEntry, transferEntry } from '../../indexer/tables.ts'
 import { type Address, toHex, ZERO_ADDRESS } from '../../lib/hex.ts'
 import type { Shape } from '../../primitives/abi-decoder.ts'
 import { entriesBetween } from '../../tables/list.ts'
-import type { ExplorerContext } from '../context.ts'
+import { type ExplorerContext, oncePerRequest } from '../context.ts'
 import type { IndexedTransaction } from '../shapes/indexed-transaction.ts'
 import { nativeCall } from './native-calls.ts'
 import { account, coins, listed, type Phrase, say, token, tokens } from './phrase.ts'
@@ -19,10 +20,14 @@ type Rule = (context: ExplorerContext, of: IndexedTransaction) => Phrase | undef
 
 const RULES: readonly Rule[] = [failure, creation, native, approval, exchange, transfers, payment, call]
 
+const enumsOf = oncePerRequest(contractEnums)
+
 /** Every mined transaction has a summary. */
-export function summaryOf(context: ExplorerContext, of: IndexedTransaction): Phrase {
+export async function summaryOf(context: ExplorerContext, of: IndexedTransaction): Promise<Phrase> {
+  const { to } = of.transaction
+  const known = to === null ? context : { ...context, enums: await enumsOf(context, to) }
   for (const rule of RULES) {
-    const phrase = rule(context, of)
+    const phrase = rule(known, of)
     if (phrase !== undefined) return phrase
   }
   return say`${account(context, of.transaction.from)} did nothing`
