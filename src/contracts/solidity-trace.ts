@@ -7,12 +7,18 @@ import type { ExplainOptions } from '../runtime/tracing/tracers.ts'
 import type { CallTree } from '../runtime/types.ts'
 import { CONSOLE, consoleText } from './console.ts'
 import type { DebugCode, DebugContext } from './debug-info.ts'
-import type { EnumNames } from './enum-members.ts'
-import { enumsIn, merged } from './enum-names.ts'
 import { failureInWords } from './failure-words.ts'
 import { isCreation } from './internal-calls.ts'
-import { nativeAt, nativeEnums } from './native-sources.ts'
-import { codesOf, debugOf, logsByFrame, messageName, placeInWords, stackInWords, stackTraceOf } from './stack-trace.ts'
+import {
+  codesOf,
+  debugOf,
+  enumsOf,
+  logsByFrame,
+  messageName,
+  placeInWords,
+  stackInWords,
+  stackTraceOf,
+} from './stack-trace.ts'
 import { KECCAK256, SLOAD, SSTORE, type StorageFrame, StorageSteps } from './storage-steps.ts'
 import { callInWords, eventInWords, FULL, resultInWords } from './words.ts'
 
@@ -105,8 +111,8 @@ export async function solidityTrace(
   const { steps, root } = recording
   const find = debugOf(context, recording)
   const code = await codesOf(recording, find)
-  const known = { ...context, enums: enumsOf(context, recording, code) }
-  const stack = await stackTraceOf(known, recording, FULL, find)
+  const known = { ...context, enums: enumsOf(context, recording.frames.keys(), code) }
+  const stack = await stackTraceOf(context, recording, FULL, find)
   const storage = recording.values && (await StorageSteps.of(known, recording))
   const description = new Description(known, recording, code, storage)
   const tree = description.message(root, undefined)
@@ -119,19 +125,6 @@ export async function solidityTrace(
     ...(stack && { stack: stackInWords(stack) }),
     ...(withSources && { sources: description.sources() }),
   }
-}
-
-/** The enums in the sources of all codes that ran. */
-export const enumsOf = (
-  known: DebugContext,
-  { frames }: Recording,
-  code: ReadonlyMap<CallTree, DebugCode>,
-): EnumNames => {
-  const natives = new Set([...frames.keys()].flatMap(({ to }) => (to !== null && nativeAt(known.spec, to) ? [to] : [])))
-  return merged([
-    ...[...new Set(code.values())].map(({ info }) => enumsIn(info.sources)),
-    ...[...natives].map((of) => nativeEnums(known, of)),
-  ])
 }
 
 type RecordedLog = Recording['logs'][number]

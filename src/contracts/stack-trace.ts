@@ -7,9 +7,11 @@ import type { CallTree } from '../runtime/types.ts'
 import { precompileName } from '../spec/fork-config.ts'
 import { contractName, methodName } from './abi.ts'
 import { type DebugCode, type DebugContext, debugCodeOf, type Location } from './debug-info.ts'
+import type { EnumNames } from './enum-members.ts'
+import { enumsIn, merged } from './enum-names.ts'
 import { failureInWords } from './failure-words.ts'
 import { type FailedFrame, type InternalCall, internalCalls, isCreation, lastPlace, stopOf } from './internal-calls.ts'
-import { nativeAt } from './native-sources.ts'
+import { nativeAt, nativeEnums } from './native-sources.ts'
 import { cut, FULL, type Style } from './words.ts'
 
 /** A line of a stack trace: a function that had not returned. */
@@ -65,13 +67,22 @@ export function debugOf(known: DebugContext, { frames }: Recording): DebugOf {
 
 /** undefined: the message did not fail. */
 export async function stackTraceOf(
-  known: DebugContext,
+  context: DebugContext,
   recording: Recording,
   style: Style = FULL,
-  find: DebugOf = debugOf(known, recording),
+  find: DebugOf = debugOf(context, recording),
 ): Promise<StackTrace | undefined> {
   if (recording.root.error === undefined) return undefined
   const path = await failedFrames(recording, find)
+  const codes = new Map(path.flatMap(({ frame, debug }) => (debug ? [[frame, debug] as const] : [])))
+  const known = {
+    ...context,
+    enums: enumsOf(
+      context,
+      path.map(({ frame }) => frame),
+      codes,
+    ),
+  }
   const [innermost = { frame: recording.root, steps: undefined, debug: undefined }] = path.slice(-1)
   const reason = failureInWords(known, recording, innermost, style)
   const lines: StackLine[] = []
@@ -89,6 +100,19 @@ export async function codesOf({ frames }: Recording, find: DebugOf): Promise<Rea
     if (code !== undefined) codes.set(frame, code)
   }
   return codes
+}
+
+/** The enums in the sources of the code of frames, and those of the native contracts among them. */
+export function enumsOf(
+  known: DebugContext,
+  frames: Iterable<CallTree>,
+  code: ReadonlyMap<CallTree, DebugCode>,
+): EnumNames {
+  const natives = new Set([...frames].flatMap(({ to }) => (to !== null && nativeAt(known.spec, to) ? [to] : [])))
+  return merged([
+    ...[...new Set(code.values())].map(({ info }) => enumsIn(info.sources)),
+    ...[...natives].map((of) => nativeEnums(known, of)),
+  ])
 }
 
 /** Logs by their frames, in order. */

@@ -7,6 +7,18 @@ import { CHROMIUM, launchChromium } from '../support/browser.ts'
 import { expectSound, openPage } from './pages-support.ts'
 import { api } from './support.ts'
 
+it('why it failed names members of enums, for its page as in lists', async () => {
+  const { url, rpc, deploy } = await compiledChain(SHOP_FILE, SHOP)
+  const shop = await deploy('Shop', 1)
+  const hash = await shop.call('order', [{ item: 7n, count: 1n }])
+  const reason = 'Missing(item: 7, mode: Closed)'
+  expect(await rpc('kestrel_getFailure', hash)).toMatchObject({ reason })
+  const { items } = await api(url).read('/transactions?filter=failed&summaries=true')
+  const [summary] = (await api(url).read(`/transactions/${hash}/summary`)).data.summaries
+  expect(JSON.stringify(summary)).toContain(reason)
+  expect(items.map((of: { summary: unknown }) => of.summary)).toEqual([summary])
+})
+
 describe.skipIf(CHROMIUM === undefined)('the page of a transaction (skipped without Chromium)', () => {
   let browser: Browser
   beforeAll(async () => {

@@ -9,8 +9,7 @@ import { CONSOLE, consoleText } from '../console.ts'
 import { contractLayout } from '../contract-layout.ts'
 import type { DebugContext } from '../debug-info.ts'
 import { failureInWords } from '../failure-words.ts'
-import { enumsOf } from '../solidity-trace.ts'
-import { codesOf, debugOf, failedFrames, logsByFrame, messageName } from '../stack-trace.ts'
+import { codesOf, debugOf, enumsOf, failedFrames, logsByFrame, messageName } from '../stack-trace.ts'
 import { eventInWords, FULL } from '../words.ts'
 import { Activations } from './activations.ts'
 import type { Movable } from './moves.ts'
@@ -58,7 +57,7 @@ export async function openSession(context: DebugContext, recording: Recording): 
   if (values === undefined) throw new Error('a recording without values')
   const find = debugOf(context, recording)
   const codes = await codesOf(recording, find)
-  const known = { ...context, enums: enumsOf(context, recording, codes) }
+  const known = { ...context, enums: enumsOf(context, recording.frames.keys(), codes) }
   const storage = await values.storage(yieldToEventLoop('heavy'))
   const activations = new Activations(recording, codes)
   const files = new Map<string, string>()
