@@ -127,12 +127,12 @@ export const Method = ({ of }: { of: Transaction }) => (
   </span>
 )
 
-/** The link, and a mark if it failed: what succeeded needs none. */
-const Sent = ({ of: { hash, status, result } }: { of: Transaction }) => (
+/** The link, and a mark if it failed: what succeeded needs none. `fault`: what went wrong. */
+export const Sent = ({ hash, fault }: { hash: string; fault: string | undefined }) => (
   <span class="address">
     <TransactionLink hash={hash} />
-    {status === 'error' && (
-      <span class="status error" title={result}>
+    {fault !== undefined && (
+      <span class="status error" title={fault}>
         failed
       </span>
     )}
@@ -142,7 +142,7 @@ const Sent = ({ of: { hash, status, result } }: { of: Transaction }) => (
 export const transactionTable: Table<Transaction> = {
   keyOf: ({ hash }) => hash,
   columns: [
-    ['Transaction', (of) => <Sent of={of} />],
+    ['Transaction', ({ hash, status, result }) => <Sent hash={hash} fault={status === 'error' ? result : undefined} />],
     ['Method', (of) => <Method of={of} />],
     ['Block', ({ block_number }) => (block_number === null ? none : <BlockLink number={block_number} />)],
     ['Age', ({ timestamp }) => <Time at={timestamp} />],

@@ -4,19 +4,8 @@ import { useState } from 'preact/hooks'
 import { type Activity, api, useRead } from '../api.ts'
 import { abbreviated, withCommas } from '../format.ts'
 import { type Query, useQuery } from '../location.ts'
-import {
-  Address,
-  Amount,
-  BlockLink,
-  Coins,
-  ItemId,
-  Loaded,
-  Rows,
-  type Table,
-  Time,
-  TokenLink,
-  TransactionLink,
-} from '../parts.tsx'
+import { Address, Amount, BlockLink, Coins, ItemId, Loaded, Rows, type Table, Time, TokenLink } from '../parts.tsx'
+import { Sent } from '../tables.tsx'
 import './advanced-filter.css'
 
 const TYPES = {
@@ -237,7 +226,7 @@ const table: Table<Activity> = {
   keyOf: (of) =>
     [of.hash, of.internal_transaction_index, of.token_transfer_index, of.token_transfer_batch_index].join(' '),
   columns: [
-    ['Transaction', ({ hash }) => <TransactionLink hash={hash} />],
+    ['Transaction', ({ hash, status }) => <Sent hash={hash} fault={status === 'success' ? undefined : status} />],
     [
       'Type',
       ({ type, internal_transaction_index: index }) => (
