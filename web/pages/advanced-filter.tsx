@@ -257,7 +257,7 @@ function Moved({ of: { value, total, token } }: { of: Activity }) {
   return (
     <span>
       {amount !== undefined && <Amount value={amount} token={token} />}
-      {amount !== undefined && id !== undefined && ' × '}
+      {amount !== undefined && id !== undefined && ' of #'}
       {id !== undefined && <ItemId token={token.address_hash} id={id} />}
     </span>
   )
