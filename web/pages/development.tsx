@@ -63,7 +63,7 @@ const NodeFields = ({ of }: { of: NodeState }) => (
           <span class="faint">{new Date(of.timestamp * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC</span>
         </>
       ),
-      Fork: of.fork,
+      Hardfork: of.fork,
       'Next base fee': gwei(of.baseFee, 9),
       'Gas limit': withCommas(of.gasLimit),
       'Blocks are made': [

@@ -156,7 +156,12 @@ function Record({ of }: { of: Validator }) {
                 </span>
               </>
             ),
-          'Signs since': of.signing_info === null ? null : <BlockLink number={of.signing_info.start_height} />,
+          'Signs since':
+            of.signing_info === null ? null : (
+              <span>
+                block <BlockLink number={of.signing_info.start_height} />
+              </span>
+            ),
           'Jailed until': jailEnd(of),
           'Unbonding ends': of.unbonding_time === null ? null : utcTime(of.unbonding_time),
           'Outstanding rewards': <DecCoins value={of.outstanding_rewards} />,
