@@ -43,6 +43,11 @@ export function TimelinePanel({ of, reread }: { of: Timeline; reread: () => void
           onDone={reread}
         />
       </div>
+      {of.snapshots.length > 0 && (
+        <p class="note">
+          Going back also drops the transactions that wait now. Those that waited when the snapshot was taken come back.
+        </p>
+      )}
       <p role="alert" class="bad">
         {fault}
       </p>
