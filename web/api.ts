@@ -5,7 +5,7 @@ import type { z } from 'zod'
 import type { ApiRoute } from '../src/explorer/routes/index.ts'
 import type * as statisticsRoutes from '../src/explorer/v1/routes.ts'
 
-export { useBlockVersion, useHead, useLive } from './live.ts'
+export { useBlockVersion, useEventCount, useHead, useLive } from './live.ts'
 
 type StatisticsRoute = (typeof statisticsRoutes)[keyof typeof statisticsRoutes]
 type Route = ApiRoute | StatisticsRoute

@@ -1,7 +1,7 @@
 // Live updates from the node. Pages read again at most once a second, and only while they are visible: events in between count
 // as one. One store serves the whole document, so a new page does not join again.
 import { Socket } from 'phoenix'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 /** Minimum milliseconds between two reads. */
 const INTERVAL = 1000
@@ -27,6 +27,22 @@ export function useLive(topic: string | undefined, event: string, onEvent: () =>
       channel.leave()
     }
   }, [topic, event])
+}
+
+/** Increases with events of a topic: at once with the first one, then at most once in `interval` milliseconds. */
+export function useEventCount(topic: string | undefined, event: string, interval: number): number {
+  const [count, setCount] = useState(0)
+  const timer = useRef<ReturnType<typeof setTimeout>>()
+  const earliest = useRef(0)
+  useLive(topic, event, () => {
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined
+      earliest.current = performance.now() + interval
+      setCount((before) => before + 1)
+    }, earliest.current - performance.now())
+  })
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return count
 }
 
 export type Head = {

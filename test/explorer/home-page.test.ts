@@ -75,10 +75,32 @@ describe.skipIf(CHROMIUM === undefined)('the home page (skipped without Chromium
     await expectSound(page)
   }, 60_000)
 
+  it('tells how many transactions wait, also of those that come while it is shown, and why', async () => {
+    const { url, rpc, walletOf, mine } = await testChain()
+    await rpc('evm_setAutomine', false)
+    await rpc('evm_setIntervalMining', 0)
+    const send = () => walletOf(0).sendTransaction({ to: account(1).address, value: 1n })
+    await send()
+    const page = await openPage(browser, url)
+    const waiting = page.locator('[data-test=waiting]')
+    await expect.poll(() => waiting.innerText()).toBe('1 transaction waits; blocks are made on request only')
+    await send()
+    await expect.poll(() => waiting.innerText()).toBe('2 transactions wait; blocks are made on request only')
+    await expectSound(page)
+    await waiting.getByRole('link').click()
+    await page.getByRole('tab', { name: 'Waiting', selected: true }).waitFor()
+    await page.goto(url)
+    await waiting.waitFor()
+    await mine()
+    await expect.poll(() => waiting.count()).toBe(0)
+  }, 60_000)
+
   it('reads at most six answers for each change that it shows', async () => {
     const { url, mine } = await testChain()
     const page = await openPage(browser, url)
     await region(page, 'Accounts of this node').getByRole('listitem').first().waitFor()
+    // What is read after the page has joined its topics is no change.
+    await page.waitForLoadState('networkidle')
     const reads: string[] = []
     page.on('request', (request) => reads.push(new URL(request.url()).pathname))
     for (let i = 0; i < 10; i++) await mine()

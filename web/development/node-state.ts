@@ -1,7 +1,7 @@
 // State of a development node, read again with every block, with what other programs do to it, and after every action of a panel.
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { Timeline } from '../../src/rpc/development-timeline.ts'
-import { useBlockVersion, useLive } from '../api.ts'
+import { type Read, useBlockVersion, useEventCount } from '../api.ts'
 import { call, RpcError, rpcBatch } from '../rpc.ts'
 
 export type NodeState = {
@@ -58,27 +58,22 @@ async function readNode(): Promise<NodeState> {
   }
 }
 
+/** Whether blocks are made on request only; false on a node that does not tell. */
+export const isMinedOnRequest: Read<boolean> = {
+  key: 'mined on request',
+  load: async () => {
+    const [automine, interval] = await rpcBatch([call('anvil_getAutomine'), call('anvil_getIntervalMining')])
+    return automine === false && interval === null
+  },
+}
+
 /** Least milliseconds between reads for events. */
 const INTERVAL = 500
-
-/** Increases when something was done to the node, at most twice a second. */
-function useOccurrences(): number {
-  const [count, setCount] = useState(0)
-  const timer = useRef<ReturnType<typeof setTimeout>>()
-  useLive('development', 'timeline', () => {
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined
-      setCount((before) => before + 1)
-    }, INTERVAL)
-  })
-  useEffect(() => () => clearTimeout(timer.current), [])
-  return count
-}
 
 /** The node's state, and a function that reads it again. */
 export function useNodeState(): { state: NodeState | undefined; error: Error | undefined; reread: () => void } {
   const blocks = useBlockVersion()
-  const occurrences = useOccurrences()
+  const occurrences = useEventCount('development', 'timeline', INTERVAL)
   const [actions, setActions] = useState(0)
   const [reading, setReading] = useState<{ state?: NodeState; error?: Error }>({})
   useEffect(() => {

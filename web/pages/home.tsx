@@ -10,6 +10,7 @@ import { OwnAccounts, useOwnAccounts } from '../home/accounts.tsx'
 import { Connection, FirstSteps } from '../home/connect.tsx'
 import { Feed } from '../home/feed.tsx'
 import '../home/home.css'
+import { Waiting } from '../home/waiting.tsx'
 import { CHAIN } from '../location.ts'
 import { BlockLink, Loaded, Time } from '../parts.tsx'
 
@@ -41,6 +42,7 @@ export default function Home() {
       <div class="halves">
         <div>
           <Card title="Latest transactions" all="/txs" order={1}>
+            <Waiting version={version} />
             <Loaded reading={latest}>
               {({ items }) =>
                 items.length === 0 ? (
