@@ -1,5 +1,5 @@
 // User operations (ERC-4337), their bundles, and who takes part in them.
-import { api, useBlockVersion } from '../api.ts'
+import { type ApiRead, api, type List, useBlockVersion } from '../api.ts'
 import { useTitle } from '../location.ts'
 import {
   accountTable,
@@ -9,7 +9,7 @@ import {
   operationTable,
   paymasterTable,
 } from '../operation/tables.tsx'
-import { PaginatedTable, type Tab, Tabs } from '../parts.tsx'
+import { PaginatedTable, type Tab, type Table, Tabs } from '../parts.tsx'
 
 export default function OperationsPage() {
   const version = useBlockVersion()
@@ -22,74 +22,32 @@ export default function OperationsPage() {
   )
 }
 
-const tabsOf = (version: number): readonly Tab[] => [
-  {
-    name: 'Operations',
-    content: () => (
-      <PaginatedTable
-        list={api('/proxy/account-abstraction/operations')}
-        table={operationTable}
-        empty="No account has sent an operation to an entry point (ERC-4337)."
-        version={version}
-      />
+const tabsOf = (version: number): readonly Tab[] => {
+  const tab = <T,>(
+    name: string,
+    list: ApiRead<List<T>>,
+    table: Table<T>,
+    empty: string,
+    order: 'rank' | 'time' = 'time',
+  ): Tab => ({
+    name,
+    content: () => <PaginatedTable list={list} table={table} empty={empty} version={version} order={order} />,
+  })
+  const of = '/proxy/account-abstraction'
+  const noOperation = 'No account has sent an operation to an entry point (ERC-4337).'
+  const noBundle = 'Nobody has sent a bundle of operations.'
+  return [
+    tab('Operations', api(`${of}/operations`), operationTable, noOperation),
+    tab('Bundles', api(`${of}/bundles`), bundleTable, noBundle),
+    tab('Accounts', api(`${of}/accounts`), accountTable, 'No account has sent an operation.'),
+    tab('Bundlers', api(`${of}/bundlers`), bundlerTable, noBundle, 'rank'),
+    tab('Paymasters', api(`${of}/paymasters`), paymasterTable, 'No paymaster has paid for an operation.', 'rank'),
+    tab(
+      'Factories',
+      api(`${of}/factories`),
+      factoryTable,
+      'No factory has deployed an account for an operation.',
+      'rank',
     ),
-  },
-  {
-    name: 'Bundles',
-    content: () => (
-      <PaginatedTable
-        list={api('/proxy/account-abstraction/bundles')}
-        table={bundleTable}
-        empty="Nobody has sent a bundle of operations."
-        version={version}
-      />
-    ),
-  },
-  {
-    name: 'Accounts',
-    content: () => (
-      <PaginatedTable
-        list={api('/proxy/account-abstraction/accounts')}
-        table={accountTable}
-        empty="No account has sent an operation."
-        version={version}
-      />
-    ),
-  },
-  {
-    name: 'Bundlers',
-    content: () => (
-      <PaginatedTable
-        list={api('/proxy/account-abstraction/bundlers')}
-        table={bundlerTable}
-        empty="Nobody has sent a bundle of operations."
-        version={version}
-        order="rank"
-      />
-    ),
-  },
-  {
-    name: 'Paymasters',
-    content: () => (
-      <PaginatedTable
-        list={api('/proxy/account-abstraction/paymasters')}
-        table={paymasterTable}
-        empty="No paymaster has paid for an operation."
-        version={version}
-        order="rank"
-      />
-    ),
-  },
-  {
-    name: 'Factories',
-    content: () => (
-      <PaginatedTable
-        list={api('/proxy/account-abstraction/factories')}
-        table={factoryTable}
-        empty="No factory has deployed an account for an operation."
-        version={version}
-        order="rank"
-      />
-    ),
-  },
-]
+  ]
+}
