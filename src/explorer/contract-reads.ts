@@ -52,12 +52,13 @@ export const coinSupply = async (at: At): Promise<bigint | undefined> =>
     : callForNumber(at, NATIVE_CONTRACT.bank, Buffer.concat([SELECTOR.supplyOf, addressWord(ZERO_ADDRESS)]))
 
 /** Base units as an exact decimal number of coins. */
-export const toCoins = (amount: bigint): string => exactly(amount, 18)
+export const toCoins = (amount: bigint): string => inUnits(amount, 18)
 
 /** Wei as an exact decimal number of gwei. */
-export const toGwei = (wei: bigint): string => exactly(wei, 9)
+export const toGwei = (wei: bigint): string => inUnits(wei, 9)
 
-function exactly(amount: bigint, decimals: number): string {
+/** Base units as an exact decimal number of units with so many decimals. */
+export function inUnits(amount: bigint, decimals: number): string {
   const unit = 10n ** BigInt(decimals)
   const fraction = (amount % unit).toString().padStart(decimals, '0').replace(/0+$/, '')
   return `${amount / unit}${fraction === '' ? '' : `.${fraction}`}`

@@ -27,12 +27,13 @@ const METHODS: ReadonlyMap<string, readonly [string, Arguments]> = new Map(
     ] satisfies [string, Arguments][]
   ).map(([name, args]) => [name.toLowerCase(), [name, args]]),
 )
-/** Blockscout's name of an action, in its module `block`. */
-const ALIAS: Readonly<Record<string, string>> = { eth_block_number: 'eth_blocknumber' }
+/** Actions of Blockscout's modules that are answered with JSON-RPC, and their names in the module `proxy`. */
+const ALIAS: ReadonlyMap<string, string> = new Map([['eth_block_number', 'eth_blocknumber']])
 
-/** The JSON-RPC request for the fields; undefined for an unknown action. */
-export function requestOf(action: string, fields: Fields): string | undefined {
-  const [method, args] = METHODS.get(ALIAS[action] ?? action) ?? []
+/** The JSON-RPC request for the fields; undefined for another action. */
+export function requestOf(module: string, action: string, fields: Fields): string | undefined {
+  const name = ALIAS.get(action) ?? (module === 'proxy' ? action : '')
+  const [method, args] = METHODS.get(name) ?? []
   return args && JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: args(fields) })
 }
 

@@ -40,6 +40,8 @@ export async function etherscanApi(app: FastifyInstance, { explorer }: { readonl
     return sendJson(reply, refusal(isRefused ? 'Error! The request cannot be read' : 'Error! Internal server error'))
   })
 
+  const ask = (module: string, action: string, request: FastifyRequest, fields = fieldsOf(request)) =>
+    answer(explorer, { module, action, fields, client: request.ip, signal: connectionSignal(request.raw.socket) })
   app.route({
     method: ['GET', 'POST'],
     url: '',
@@ -53,22 +55,11 @@ export async function etherscanApi(app: FastifyInstance, { explorer }: { readonl
       const action = fields.action?.toLowerCase() ?? ''
       if (request.method !== 'POST' && ACTIONS_BY_POST.has(action)) return sendJson(reply, POST_ONLY)
       if (!isOfThisChain(explorer, fields)) return sendJson(reply, OTHER_CHAIN)
-      if (module !== 'proxy' && !BLOCKSCOUT_PROXY.has(action)) {
-        const call = { module, action, fields, client: request.ip, signal: connectionSignal(request.raw.socket) }
-        return sendJson(reply, await answer(explorer, call))
-      }
-      const rpcRequest = requestOf(action, fields)
-      return rpcRequest === undefined ? sendJson(reply, UNKNOWN) : sendText(reply, await callJsonRpc(app, rpcRequest))
+      const rpcRequest = requestOf(module, action, fields)
+      if (rpcRequest !== undefined) return sendText(reply, await callJsonRpc(app, rpcRequest))
+      return sendJson(reply, await ask(module, action, request, fields))
     },
   })
-  const ask = (module: string, action: string, request: FastifyRequest) =>
-    answer(explorer, {
-      module,
-      action,
-      fields: fieldsOf(request),
-      client: request.ip,
-      signal: connectionSignal(request.raw.socket),
-    })
   legacyPaths(app, ask, () => explorer.chain.head.number)
   app.post('/eth-rpc', { errorHandler: refuseRpc }, async (request, reply) =>
     sendText(reply, await callJsonRpc(app, JSON.stringify(request.body ?? null))),
@@ -91,9 +82,6 @@ function refuseRpc(error: Error, _request: FastifyRequest, reply: FastifyReply):
 const ACTIONS_BY_POST = new Set(['verifysourcecode'])
 const POST_ONLY = refusal('Error! This action has to be sent with POST')
 const UNKNOWN = refusal('Error! Missing Or invalid Module or Action name')
-
-/** Actions of Blockscout's modules that are answered with JSON-RPC. */
-const BLOCKSCOUT_PROXY = new Set(['eth_block_number'])
 
 const OTHER_CHAIN = refusal('Missing or unsupported chainid parameter: this node has one chain, see eth_chainId')
 

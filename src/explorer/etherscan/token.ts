@@ -4,9 +4,9 @@ import { RECORD } from '../../indexer/records.ts'
 import { MEMBER, RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
 import { toAddress } from '../../lib/hex.ts'
 import { complement, membersFrom, readDescending } from '../../tables/ranking.ts'
-import { tokenBalance } from '../contract-reads.ts'
 import { concatenatedMembers } from '../pagination/rankings.ts'
 import { shownNames } from '../shapes/token.ts'
+import { amountHeld } from '../shapes/token-balances.ts'
 import { type Action, action, address, integer, nonEmpty, Refused } from './define.ts'
 
 /** Maximum rows of a page: the balance of each is read from its token, which may take 100,000 gas. */
@@ -35,13 +35,11 @@ const gettokenholders = action(
   page.extend({ contractaddress: address }),
   async ({ contractaddress: of, page, offset }, context) => {
     const members = await membersFrom(context.rows, RANKING.holders(of), (page - 1) * offset, offset)
+    const held = { token: of, type: RECORD.token.get(context.rows, of)?.type }
     const rows = members.map(async (order) => {
       const { value, rest } = readDescending(order)
       const holder = toAddress(complement(rest))
-      const isCounted = RECORD.token.get(context.rows, of)?.type !== 'ERC-20'
-      // Some tokens change balances without an event; the index knows the others' exactly.
-      const amount = isCounted ? value : ((await tokenBalance(context, of, holder)) ?? value)
-      return { address: holder, value: amount.toString() }
+      return { address: holder, value: (await amountHeld(context, held, holder, value)).toString() }
     })
     return nonEmpty(await Promise.all(rows), 'No holders found')
   },
@@ -55,9 +53,8 @@ const tokenlist = action(page.extend({ address }), async ({ address: of, page, o
     const { token, id } = MEMBER.item(rest)
     const record = RECORD.token.get(context.rows, token)
     const { name, symbol } = shownNames(record ?? { name: undefined, symbol: undefined })
-    const balance = type === 'ERC-20' ? ((await tokenBalance(context, token, of)) ?? value) : value
     return {
-      balance: balance.toString(),
+      balance: (await amountHeld(context, { token, type }, of, value)).toString(),
       contractAddress: token,
       decimals: record?.decimals?.toString() ?? '',
       ...(id !== undefined && { id: id.toString() }),

@@ -11,6 +11,7 @@ import { type Activity, type ActivityPlace, type Search, type Searched, search }
 import { type Filter, filterOf, filterQuery, methodNames } from '../advanced-filter/filter.ts'
 import { integer } from '../codec.ts'
 import { type ExplorerContext, RequestCache } from '../context.ts'
+import { inUnits } from '../contract-reads.ts'
 import { MOST_EXPORTED_ROWS } from '../csv.ts'
 import { type CsvCell, csvRoute, explorerRoute } from '../define.ts'
 import { invalidParameter } from '../errors.ts'
@@ -163,11 +164,7 @@ async function csvRow(context: ExplorerContext, of: Activity): Promise<readonly 
 function tokenValue(total: ActivityJson['total']): string | null {
   if (total === null) return null
   if (!('value' in total)) return '1'
-  const decimals = Number(total.decimals ?? 0)
-  if (decimals === 0) return total.value
-  const digits = total.value.padStart(decimals + 1, '0')
-  const fraction = digits.slice(-decimals).replace(/0+$/, '')
-  return `${digits.slice(0, -decimals)}${fraction === '' ? '' : `.${fraction}`}`
+  return inUnits(BigInt(total.value), Number(total.decimals ?? 0))
 }
 
 const methodSchema = z.strictObject({

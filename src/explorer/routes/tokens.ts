@@ -9,7 +9,6 @@ import { complement, readDescending } from '../../tables/ranking.ts'
 import { memberCount } from '../../tables/ranking-tree.ts'
 import { addressParam, labels, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
-import { tokenBalance } from '../contract-reads.ts'
 import { explorerRoute } from '../define.ts'
 import { invalidParameter, notFound } from '../errors.ts'
 import { tokensByName } from '../name-search.ts'
@@ -19,6 +18,7 @@ import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
 import { allMembers, mergedPage, rankingPage } from '../pagination/rankings.ts'
 import { addressSchema, showAddress } from '../shapes/address.ts'
 import { showToken, showTokenResource, tokenResourceSchema, tokenSchema } from '../shapes/token.ts'
+import { amountHeld } from '../shapes/token-balances.ts'
 import { showTransfer, transferSchema } from '../shapes/transfer.ts'
 
 /** All of them sort by holders, except `fiat_value` if prices are known: circulating supplies are unknown. */
@@ -155,9 +155,7 @@ export const tokenHolders = explorerRoute({
     const showHolder = async (order: Uint8Array) => {
       const { value, rest } = readDescending(order)
       const holder = toAddress(complement(rest))
-      // Some tokens change balances without an event. The amount is correct here, but the rank follows the events.
-      const amount = type === 'ERC-20' ? ((await tokenBalance(context, of, holder)) ?? value) : value
-      return show(holder, amount, undefined)
+      return show(holder, await amountHeld(context, { token: of, type }, holder, value), undefined)
     }
     return rankingPage(context, RANKING.holders(of), query, showHolder, holderOrder(query))
   },

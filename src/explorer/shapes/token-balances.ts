@@ -26,9 +26,17 @@ z.globalRegistry.add(balanceSchema, { id: 'TokenBalance' })
 export type TokenBalance = z.infer<typeof balanceSchema>
 
 /**
- * A member of RANKING.owned. The amount of an ERC-20 is read from the token: some change balances without a Transfer event.
- * Such a balance is correct here, but its rank follows the events.
+ * The amount that a holder has of a token, of which the index says `value`. That of an ERC-20 is read from the token: some change
+ * balances without a Transfer event. Such a balance is correct here, but its rank follows the events.
  */
+export const amountHeld = async (
+  context: ExplorerContext,
+  { token, type }: { readonly token: Address; readonly type: TokenType | undefined },
+  holder: Address,
+  value: bigint,
+): Promise<bigint> => (type === 'ERC-20' ? ((await tokenBalance(context, token, holder)) ?? value) : value)
+
+/** A member of RANKING.owned. */
 export async function showBalance(
   context: ExplorerContext,
   of: Address,
@@ -37,7 +45,7 @@ export async function showBalance(
 ): Promise<TokenBalance> {
   const { value, rest } = readDescending(order)
   const { token, id } = MEMBER.item(rest)
-  const amount = type === 'ERC-20' ? ((await tokenBalance(context, token, of)) ?? value) : value
+  const amount = await amountHeld(context, { token, type }, of, value)
   return {
     token: showToken(context, token),
     token_id: id?.toString() ?? null,
