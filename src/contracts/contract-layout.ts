@@ -1,5 +1,5 @@
-// What the sources of a contract on the chain declare, verified ones or those of the developer's builds: the layout of its storage, and
-// its enums. Of a proxy it is the storage of the proxy with the variables of the implementation.
+// Reads the layout of a contract's storage and the members of its enums from its sources, which are verified or of the developer's
+// builds. A proxy has the variables of its implementation, with its own values.
 import { LRUCache } from 'lru-cache'
 import type { Address } from '../lib/hex.ts'
 import { contractSources, localContract, proxyOf, twinOf } from './abi.ts'

@@ -90,7 +90,7 @@ export class SlotNames {
     const known = this.#found.get(slot)
     if (known !== undefined) return known
     const parts = this.#places(BigInt(slot), 0).flatMap((place) => this.#part(place) ?? [])
-    // What is not found yet may be after something was hashed.
+    // Only names are kept: a slot without one may get it when the transaction hashes another key.
     if (parts.length > 0) this.#found.set(slot, parts)
     return parts
   }

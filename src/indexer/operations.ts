@@ -1,7 +1,7 @@
-// Indexes user operations (ERC-4337). A contract counts as an entry point for an operation if it was called with it, has logged its
-// event, and in between the sender has accepted the event's hash from it. So nobody can show an operation of an account that has not
-// agreed to it. A stranger can still be entry point and sender of his own; only the entry points of the authors of ERC-4337 replace
-// another's operation of the same hash. What does not fit is left out, and never fails a block.
+// Indexes user operations (ERC-4337). A contract counts as the entry point of an operation if it was called with the operation, called
+// the sender's `validateUserOp` with the operation's hash, and logged the event with that hash. So an operation is shown only if its
+// sender has accepted it. A stranger's contracts can be entry point and sender of their own operations; only the entry points of the
+// authors of ERC-4337 replace an operation with the same hash. Operations that do not fit are left out, and never fail a block.
 import { type Address, fromHex, type Hash } from '../lib/hex.ts'
 import { forEachYielding } from '../lib/scheduler.ts'
 import type { Receipt } from '../primitives/types.ts'

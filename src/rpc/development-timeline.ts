@@ -1,5 +1,5 @@
-// What development methods and blocks have done to the chain, newest entries only: for the development page. In memory, so a restart
-// forgets it, as it forgets snapshots. Entries come from the chain's events, in the order in which the state changed; calls that change
+// Records the blocks, edits, snapshots and reverts of a development chain for its page, and keeps the newest. The record is in memory: a
+// restart loses it, and the snapshots too. Entries come from the chain's events, in the order in which the state changed; calls that change
 // no state, as those of the clock, are noted by the dispatcher.
 import type { Chain, RewindTarget } from '../chain/types.ts'
 import { type Address, EMPTY_BYTES, type Hash, type Hex, toQuantity } from '../lib/hex.ts'

@@ -1,5 +1,5 @@
-// What pages need to show values of a contract by name: its interface and the members of its enums, without sources and code, which may
-// be megabytes.
+// The interface of a contract with the members of its enums: pages show values by name with it. Sources and code, which may be
+// megabytes, are left out.
 import { z } from 'zod'
 import { wholeAbi } from '../../contracts/abi.ts'
 import { contractEnums } from '../../contracts/contract-layout.ts'

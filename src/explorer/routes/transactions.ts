@@ -101,7 +101,7 @@ function pendingPage(
       (selectors === undefined || own.includes('contract_call'))
     )
   })
-  // One that was mined in the meantime is in no place: the list begins anew.
+  // A transaction that was mined in the meantime is not found; then the page is the first one.
   const passed = found.findIndex(({ hash }) => hash === query.hash) + 1
   return arrayPage(found, query, (transaction) => showPending(context, transaction), passed || undefined)
 }

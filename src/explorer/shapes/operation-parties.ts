@@ -1,4 +1,4 @@
-// Who takes part in user operations (ERC-4337), with totals, and the bundles of operations.
+// Bundles of user operations (ERC-4337), and their senders, bundlers, paymasters and factories with totals.
 import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
 import { LIST, type Part, sequenceEntry } from '../../indexer/tables.ts'

@@ -1,6 +1,6 @@
-// Records the opcodes of a message beside its call tree, for stack traces, gas profiles and debuggers. A step takes 16 bytes,
-// for debuggers 48, and only the last two million steps are kept, so a recording has at most 32 or 96 MB. Where each message
-// was called and where it ended is kept of all messages.
+// Records the opcodes of a message beside its call tree, for stack traces, gas profiles and debuggers. A step takes 16 bytes, or 48
+// with the top of the stack. Only the last two million steps are kept, so a recording has at most 32 or 96 MB. The steps at which
+// messages were called and ended are kept of all messages.
 import type { Result } from '../../evm/result.ts'
 import {
   type CallFrame,
