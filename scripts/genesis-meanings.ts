@@ -27,7 +27,7 @@ const timeForks = Object.fromEntries(
       : `${fork.charAt(0).toUpperCase()}${fork.slice(1)}`,
   ]),
 )
-const later = ['amsterdamTime', 'bogotaTime', 'ubtTime', 'verkleTime', 'enableVerkleAtGenesis', 'enableUBTAtGenesis']
+const later = ['ubtTime', 'verkleTime', 'enableVerkleAtGenesis', 'enableUBTAtGenesis']
 const inConfig = (texts: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [`config.${name}`, text]))
 
@@ -67,6 +67,7 @@ export const meanings: Readonly<Record<string, string>> = {
     'its base fee; left out: 1 gwei (EIP-1559), or the floor `kestrel.feeMarket.minBaseFee` where that is higher',
   excessBlobGas: 'its excess blob gas; left out: 0',
   blobGasUsed: 'its blob gas; left out: 0',
+  slotNumber: 'its slot number (EIP-7843); left out: 0',
   'kestrel.name': 'name of the chain; proposals are `NAME_0`, `NAME_1`, …',
   'kestrel.textChainId': 'chain id as Cosmos writes it; left out: `NAME_CHAINID-1`',
   'kestrel.denom': 'denomination of the base unit',

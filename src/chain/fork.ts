@@ -162,10 +162,13 @@ async function executeBefore(chain: Pick<Chain, 'openBlock'>, { header, transact
 /** The header with the fields of the newest fork that it has all fields of; other chains leave some of them out. */
 function storable(header: SealedHeader): SealedHeader {
   const { baseFeePerGas, withdrawalsRoot, blobGasUsed, excessBlobGas, parentBeaconBlockRoot, requestsHash } = header
+  const { blockAccessListHash, slotNumber } = header
   const isLondon = baseFeePerGas !== undefined
   const isShanghai = isLondon && withdrawalsRoot !== undefined
   const isCancun =
     isShanghai && blobGasUsed !== undefined && excessBlobGas !== undefined && parentBeaconBlockRoot !== undefined
+  const isAmsterdam =
+    isCancun && requestsHash !== undefined && blockAccessListHash !== undefined && slotNumber !== undefined
   return {
     ...header,
     withdrawalsRoot: isShanghai ? withdrawalsRoot : undefined,
@@ -173,5 +176,7 @@ function storable(header: SealedHeader): SealedHeader {
     excessBlobGas: isCancun ? excessBlobGas : undefined,
     parentBeaconBlockRoot: isCancun ? parentBeaconBlockRoot : undefined,
     requestsHash: isCancun ? requestsHash : undefined,
+    blockAccessListHash: isAmsterdam ? blockAccessListHash : undefined,
+    slotNumber: isAmsterdam ? slotNumber : undefined,
   }
 }

@@ -18,6 +18,7 @@ import type { OpcodeTable } from './opcode-table.ts'
 import type { Precompile } from './precompile.ts'
 import { NO_LOGS, type Result } from './result.ts'
 import { runNative } from './run-native.ts'
+import type { StateAccesses } from './state-accesses.ts'
 import type { Substate } from './substate.ts'
 import type { EnterEvent, FrameState, MessageTracer } from './tracer.ts'
 import { runPlainTransfer } from './value-transfer.ts'
@@ -41,6 +42,8 @@ export class Machine implements Host {
   deadline: AnyDeadline | undefined
   /** Whether messages report the accounts and slots that they accessed. */
   reportsAccess = false
+  /** Receives the accesses of later messages to the state (EIP-7928). */
+  stateAccesses: StateAccesses | undefined
   /** Receives the events of later messages, also of opcodes if it has `step`. */
   tracer: MessageTracer | undefined
   readonly view: StateView

@@ -37,6 +37,8 @@ export type BlockContext = {
   readonly baseFeePerGas: bigint | undefined
   /** undefined before Cancun. */
   readonly blobBaseFee: bigint | undefined
+  /** Zero before Amsterdam (EIP-7843). */
+  readonly slotNumber: bigint
 }
 
 /** An outer message: that of a transaction, or one of the protocol. */

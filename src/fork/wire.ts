@@ -54,6 +54,8 @@ export const block = z
     excessBlobGas: missing(quantity),
     parentBeaconBlockRoot: missing(hash),
     requestsHash: missing(hash),
+    blockAccessListHash: missing(hash),
+    slotNumber: missing(quantity),
   })
   .transform(({ miner: coinbase, ...header }): SealedHeader => ({ ...header, coinbase }))
 

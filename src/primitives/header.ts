@@ -1,19 +1,29 @@
 // The block header's encoding. The block's hash depends on it, so a header is encoded exactly as its fork prescribes, or
-// refused: 15 fields, then one (London), one (Shanghai), three (Cancun) and one (Prague).
+// refused: 15 fields, then one (London), one (Shanghai), three (Cancun), one (Prague) and two
+// (Amsterdam).
 import { ChainError } from '../lib/errors.ts'
 import { bigToBytes, fromHex, type Hash, toHex } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { asAddress, asBytes, asHash, asListOf, asUint, decodeRlp, encodeRlp, type RlpItem, reading } from './rlp.ts'
 import type { Header, SealedHeader } from './types.ts'
 
-const FIELD_COUNTS = [15, 16, 17, 20, 21]
+const FIELD_COUNTS = [15, 16, 17, 20, 21, 23]
 const UINT64 = 8
 const UINT256 = 32
 
 /** RLP of the header. Throws ChainError `invalid-block` when it has a fork's field and lacks one of an earlier fork. */
 export function encodeHeader(header: Header): Uint8Array {
   const { baseFeePerGas, withdrawalsRoot, blobGasUsed, excessBlobGas, parentBeaconBlockRoot, requestsHash } = header
-  const later = [baseFeePerGas, withdrawalsRoot, blobGasUsed, excessBlobGas, parentBeaconBlockRoot, requestsHash]
+  const later = [
+    baseFeePerGas,
+    withdrawalsRoot,
+    blobGasUsed,
+    excessBlobGas,
+    parentBeaconBlockRoot,
+    requestsHash,
+    header.blockAccessListHash,
+    header.slotNumber,
+  ]
   const present = later.filter((field) => field !== undefined)
   const fields = [
     fromHex(header.parentHash),
@@ -53,7 +63,8 @@ export function decodeHeader(bytes: Uint8Array): SealedHeader {
 }
 
 function readHeader(fields: readonly RlpItem[], hash: Hash): SealedHeader {
-  const [baseFeePerGas, withdrawalsRoot, blobGasUsed, excessBlobGas, beaconRoot, requestsHash] = fields.slice(15)
+  const [baseFeePerGas, withdrawalsRoot, blobGasUsed, excessBlobGas, beaconRoot, requestsHash, accessListHash, slot] =
+    fields.slice(15)
   return {
     parentHash: asHash(fields[0], 'parentHash'),
     sha3Uncles: asHash(fields[1], 'sha3Uncles'),
@@ -76,6 +87,8 @@ function readHeader(fields: readonly RlpItem[], hash: Hash): SealedHeader {
     excessBlobGas: excessBlobGas && asUint(excessBlobGas, 'excessBlobGas', UINT64),
     parentBeaconBlockRoot: beaconRoot && asHash(beaconRoot, 'parentBeaconBlockRoot'),
     requestsHash: requestsHash && asHash(requestsHash, 'requestsHash'),
+    blockAccessListHash: accessListHash && asHash(accessListHash, 'blockAccessListHash'),
+    slotNumber: slot && asUint(slot, 'slotNumber', UINT64),
     hash,
   }
 }

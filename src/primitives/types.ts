@@ -113,6 +113,10 @@ export type Header = {
   readonly excessBlobGas: bigint | undefined
   readonly parentBeaconBlockRoot: Hash | undefined
   readonly requestsHash: Hash | undefined
+  /** keccak256 of the RLP of the block's access list (EIP-7928). */
+  readonly blockAccessListHash: Hash | undefined
+  /** EIP-7843. On our own chains, which have no slots, a block's is its parent's plus one. */
+  readonly slotNumber: bigint | undefined
 }
 
 /** A header that belongs to a block, with the block's hash. */

@@ -27,7 +27,15 @@ export function blockEnv(
   fork: Fork,
   header: Pick<
     Header,
-    'number' | 'timestamp' | 'coinbase' | 'gasLimit' | 'difficulty' | 'mixHash' | 'baseFeePerGas' | 'excessBlobGas'
+    | 'number'
+    | 'timestamp'
+    | 'coinbase'
+    | 'gasLimit'
+    | 'difficulty'
+    | 'mixHash'
+    | 'baseFeePerGas'
+    | 'excessBlobGas'
+    | 'slotNumber'
   >,
 ): BlockEnv {
   const blobs = blobRulesOf(spec, fork)
@@ -43,6 +51,7 @@ export function blockEnv(
     difficulty: header.difficulty,
     prevRandao: header.mixHash,
     baseFeePerGas: header.baseFeePerGas,
+    slotNumber: header.slotNumber ?? 0n,
     blobBaseFee: blobs && blobBaseFee(header.excessBlobGas ?? 0n, blobs),
   }
 }

@@ -85,6 +85,7 @@ function checkFees(runtime: Runtime, header: Header, parent: Header, state: Stat
   present('withdrawalsRoot', rules.shanghai)
   for (const field of ['blobGasUsed', 'excessBlobGas', 'parentBeaconBlockRoot'] as const) present(field, rules.cancun)
   present('requestsHash', rules.prague)
+  for (const field of ['blockAccessListHash', 'slotNumber'] as const) present(field, rules.amsterdam)
   if (rules.london) {
     const wanted = runtime.nextBaseFee(parent, state)
     requireBlockRule(header.baseFeePerGas === wanted, `base fee is ${header.baseFeePerGas}, want ${wanted}`)

@@ -44,5 +44,7 @@ export function draftHeader(runtime: Runtime, draft: PayloadAttributes, state: S
     excessBlobGas: blobs && nextExcessBlobGas(parent, blobs),
     parentBeaconBlockRoot: rules.cancun ? draft.parentBeaconBlockRoot : undefined,
     requestsHash: rules.prague ? ZERO_HASH : undefined,
+    blockAccessListHash: rules.amsterdam ? ZERO_HASH : undefined,
+    slotNumber: rules.amsterdam ? (parent.slotNumber ?? parent.number) + 1n : undefined,
   }
 }

@@ -21,6 +21,9 @@ export const feeRecipientOf = ({ collector }: FeePolicy, { coinbase }: BlockEnv)
 
 export type MessageResult = {
   readonly gasUsed: bigint
+  /** The two dimensions of the block's gas (EIP-8037). Before Amsterdam all gas is execution gas. */
+  readonly executionGas: bigint
+  readonly stateGas: bigint
   /** Gas used before refunds, a first guess of the smallest sufficient gas limit. */
   readonly gasBeforeRefund: bigint
   readonly gasPrice: bigint
@@ -93,6 +96,8 @@ export function executeMessage(
     machine.accessJournal.clear()
     return {
       gasUsed,
+      executionGas: gasUsed,
+      stateGas: 0n,
       gasBeforeRefund,
       gasPrice,
       blobGasUsed,

@@ -77,6 +77,8 @@ function genesisBlock({ spec }: Runtime, stateRoot: Hash): Block {
     excessBlobGas: rules.cancun ? (genesis.excessBlobGas ?? 0n) : undefined,
     parentBeaconBlockRoot: rules.cancun ? ZERO_HASH : undefined,
     requestsHash: rules.prague ? requestsHash([]) : undefined,
+    blockAccessListHash: rules.amsterdam ? EMPTY_UNCLES_HASH : undefined,
+    slotNumber: rules.amsterdam ? (genesis.slotNumber ?? 0n) : undefined,
   })
   return { header, transactions: [], uncles: [], withdrawals: rules.shanghai ? [] : undefined }
 }

@@ -6,8 +6,11 @@ import { type Address, equalBytes, type Hash, type Hex } from '../lib/hex.ts'
 /** Forks with blobs. They begin by timestamp: `cancunTime` of the genesis file, and their limits are in its `blobSchedule`. */
 export const BLOB_FORKS = ['cancun', 'prague', 'osaka', 'bpo1', 'bpo2', 'bpo3', 'bpo4', 'bpo5'] as const
 /** Forks that begin by timestamp. */
-export const TIME_FORKS = ['shanghai', ...BLOB_FORKS] as const
-/** Forks this node executes, oldest first, by @ethereumjs/common's names. */
+export const TIME_FORKS = ['shanghai', ...BLOB_FORKS, 'amsterdam', 'bogota'] as const
+/**
+ * Forks this node executes, oldest first, by @ethereumjs/common's names. `amsterdamOpcodes` is what `bogotaTime` without
+ * `amsterdamTime` begins, as in the genesis of `geth --dev`: the instruction set of Amsterdam, and none of its other rules.
+ */
 export const FORKS = [
   'chainstart',
   'homestead',
@@ -24,11 +27,15 @@ export const FORKS = [
   'arrowGlacier',
   'grayGlacier',
   'paris',
-  ...TIME_FORKS,
+  'shanghai',
+  ...BLOB_FORKS,
+  'amsterdamOpcodes',
+  'amsterdam',
+  'bogota',
 ] as const
 export type Fork = (typeof FORKS)[number]
 
-/** Whether a fork changes only blob limits (EIP-7892). A chain may leave such forks out. */
+/** Whether a fork changes only blob limits (EIP-7892). */
 export const isBlobParameterFork = (fork: Fork): boolean => fork.startsWith('bpo')
 
 /**
@@ -63,6 +70,7 @@ export type GenesisBlock = {
   readonly baseFeePerGas: bigint | undefined
   readonly blobGasUsed: bigint | undefined
   readonly excessBlobGas: bigint | undefined
+  readonly slotNumber?: bigint | undefined
 }
 
 export type GenesisEntry = readonly [Address, GenesisAccount]

@@ -50,8 +50,8 @@ const BLOCK_FORKS = [
   { fork: 'grayGlacier', field: 'grayGlacierBlock', optional: true },
 ] as const satisfies readonly { fork: Fork; field: keyof Config; optional?: true }[]
 
-/** Forks by timestamp, in order. Blob parameter forks may be left out; the others require the ones before. */
-const TIMES = TIME_FORKS.map((fork) => ({ fork, field: `${fork}Time` as const, optional: isBlobParameterFork(fork) }))
+/** Forks by timestamp, in order. As in geth those after Osaka may be left out; the others require the ones before. */
+const TIMES = TIME_FORKS.map((fork) => ({ fork, field: `${fork}Time` as const, optional: forkRules(fork).bpo1 }))
 
 /** Gas of a plain transfer: with a lower cap no transaction is possible. */
 const TRANSFER_GAS = 21_000n
@@ -137,6 +137,7 @@ export function parseSpec(json: unknown): ChainSpec {
       ...spec.genesis,
       ...(rules.london && { baseFeePerGas: file.baseFeePerGas ?? firstBaseFee(floor) }),
       ...(rules.cancun && { blobGasUsed: file.blobGasUsed ?? 0n, excessBlobGas: file.excessBlobGas ?? 0n }),
+      ...(rules.amsterdam && { slotNumber: file.slotNumber ?? 0n }),
     },
   }
 }
@@ -183,6 +184,8 @@ export const formatAccount = ([address, account]: GenesisEntry): [Address, unkno
 export function formatSpec(spec: ChainSpec): object {
   const { genesis, native } = withoutAllocation(spec)
   const activation = new Map(spec.forks.map(({ fork, block, time }) => [fork, block ?? time]))
+  const alone = activation.get('amsterdamOpcodes')
+  if (alone !== undefined) activation.set('bogota', alone)
   const file: SpecFile = {
     config: {
       chainId: spec.chainId,
@@ -212,7 +215,10 @@ function readForks(config: Config): ForkActivation[] {
     daoForkBlock: config.daoForkSupport ? config.daoForkBlock : undefined, // without support no rules change there
   }
   const byBlock = inOrder(BLOCK_FORKS, blocks).map(({ fork, at }) => ({ fork, block: at }))
-  const byTime = inOrder(TIMES, config).map(({ fork, at }) => ({ fork, time: at }))
+  const byTime = inOrder(TIMES, config).map(({ fork, at }): ForkActivation => {
+    const isAlone = fork === 'bogota' && typeof config.amsterdamTime !== 'bigint'
+    return { fork: isAlone ? 'amsterdamOpcodes' : fork, time: at }
+  })
 
   const terminal = terminalDifficulty(config)
   if (terminal === undefined) {

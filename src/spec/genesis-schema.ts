@@ -172,8 +172,6 @@ const config = z.object({
   terminalTotalDifficulty: activation,
   terminalTotalDifficultyPassed: z.boolean().nullish(),
   ...timeActivations,
-  amsterdamTime: unsupported,
-  bogotaTime: unsupported,
   ubtTime: unsupported,
   verkleTime: unsupported,
   enableVerkleAtGenesis: unsupported,
@@ -302,6 +300,7 @@ export const genesisFile = z.object({
   parentHash: hash.nullish(),
   baseFeePerGas: u256.nullish(),
   excessBlobGas: u64.nullish(),
+  slotNumber: u64.nullish(),
   blobGasUsed: u64.nullish(),
   kestrel: kestrel.optional(),
 })

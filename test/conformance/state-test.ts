@@ -178,6 +178,8 @@ function headerOf(env: StateTest['env'], fork: Fork): Header {
     excessBlobGas: rules.cancun ? env.currentExcessBlobGas : undefined,
     parentBeaconBlockRoot: undefined,
     requestsHash: undefined,
+    blockAccessListHash: undefined,
+    slotNumber: undefined,
   }
 }
 

@@ -64,8 +64,8 @@ export function fields(type: TransactionType, replayProtected = true): fc.Arbitr
 
 export const log: fc.Arbitrary<Log> = fc.record({ address, topics: fc.array(hash, { maxLength: 4 }), data })
 
-/** Headers with the fields of one fork: 15 before London, then 16, 17 (Shanghai), 20 (Cancun), 21 (Prague). */
-export function header(fieldCount: 15 | 16 | 17 | 20 | 21): fc.Arbitrary<Header> {
+/** Headers with the fields of one fork: 15 before London, then 16, 17 (Shanghai), 20 (Cancun), 21 (Prague), 23 (Amsterdam). */
+export function header(fieldCount: 15 | 16 | 17 | 20 | 21 | 23): fc.Arbitrary<Header> {
   const since = <T>(count: number, value: fc.Arbitrary<T>) => (fieldCount >= count ? value : fc.constant(undefined))
   return fc.record({
     parentHash: hash,
@@ -89,5 +89,7 @@ export function header(fieldCount: 15 | 16 | 17 | 20 | 21): fc.Arbitrary<Header>
     excessBlobGas: since(20, uint(62)),
     parentBeaconBlockRoot: since(20, hash),
     requestsHash: since(21, hash),
+    blockAccessListHash: since(23, hash),
+    slotNumber: since(23, uint(40)),
   })
 }

@@ -58,6 +58,8 @@ const first = (baseFeePerGas?: bigint): SealedHeader =>
     excessBlobGas: undefined,
     parentBeaconBlockRoot: undefined,
     requestsHash: undefined,
+    blockAccessListHash: undefined,
+    slotNumber: undefined,
   })
 
 /** A chain of `length` blocks, oldest first, and the verdict on a block on its head that has uncles. */

@@ -356,11 +356,7 @@ describe('the refusal of a genesis file names the field', () => {
       { ...genesis(), alloc: { ['aa'.repeat(20)]: {}, [`0x${'AA'.repeat(20)}`]: {} } },
       `alloc.0x${'AA'.repeat(20)}: expected each address once`,
     ],
-    [
-      'amsterdam',
-      genesis({ amsterdamTime: 2_000_000_000 }),
-      'config.amsterdamTime: this node cannot execute that fork',
-    ],
+    ['a Verkle fork', genesis({ ubtTime: 2_000_000_000 }), 'config.ubtTime: this node cannot execute that fork'],
     ['verkle', genesis({ verkleTime: 0 }), 'config.verkleTime: this node cannot execute that fork'],
     [
       'gap in the forks',

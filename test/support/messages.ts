@@ -12,6 +12,7 @@ export const BLOCK: BlockContext = {
   prevRandao: ZERO_HASH,
   baseFeePerGas: 0n,
   blobBaseFee: 1n,
+  slotNumber: 0n,
 }
 
 /** A message without value; `given` overrides its fields. */

@@ -142,7 +142,8 @@ export function commonFor(spec: ChainSpec, fork: Fork): Common {
 function createCommon(spec: ChainSpec, fork: Fork): Common {
   const activations = new Map<Fork, ForkActivation>(spec.forks.map((activation) => [activation.fork, activation]))
   const params: ParamsDict = {}
-  const customHardforks: HardforksDict = {}
+  // The library has no names for these.
+  const customHardforks: HardforksDict = { amsterdamOpcodes: { eips: [] }, bogota: { eips: [] } }
   for (const name of FORKS) {
     const blobs = blobParamsAt(spec, name)
     if (blobs === undefined) continue

@@ -32,6 +32,8 @@ export type WireHeader = {
   readonly excessBlobGas?: Hex
   readonly parentBeaconBlockRoot?: Hash
   readonly requestsHash?: Hash
+  readonly blockAccessListHash?: Hash
+  readonly slotNumber?: Hex
 }
 
 export type WireWithdrawal = Readonly<Record<'index' | 'validatorIndex' | 'amount', Hex>> & {
@@ -70,6 +72,8 @@ export function wireHeader(header: SealedHeader): WireHeader {
     ...(header.excessBlobGas !== undefined && { excessBlobGas: toQuantity(header.excessBlobGas) }),
     ...(header.parentBeaconBlockRoot !== undefined && { parentBeaconBlockRoot: header.parentBeaconBlockRoot }),
     ...(header.requestsHash !== undefined && { requestsHash: header.requestsHash }),
+    ...(header.blockAccessListHash !== undefined && { blockAccessListHash: header.blockAccessListHash }),
+    ...(header.slotNumber !== undefined && { slotNumber: toQuantity(header.slotNumber) }),
   }
 }
 

@@ -157,6 +157,7 @@ export function envOf(fork: Fork): BlockEnv {
     mixHash: keccakHash(Uint8Array.of(1)),
     baseFeePerGas: forkRules(fork).london ? 7n : undefined,
     excessBlobGas: 0n,
+    slotNumber: undefined,
   }
   return blockEnv(forkChain(fork).spec, fork, header)
 }
