@@ -1,13 +1,13 @@
 // The rules that a transaction must meet to enter the pool: those of the fork, and this node's policy.
 
+import { forkGas } from '../evm/gas/fork-gas.ts'
 import type { Address } from '../lib/hex.ts'
 import type { AdmissionRules } from '../pool/admission.ts'
 import type { PoolHead } from '../pool/types.ts'
-import { MAX_INITCODE_SIZE } from '../primitives/gas.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { blobRulesOf } from '../runtime/block-env.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { earliestTimestamp, transactionGasCap } from '../spec/block-rules.ts'
+import { earliestTimestamp, executionGasCap, transactionGasCap } from '../spec/block-rules.ts'
 import { forkRules } from '../spec/fork-rules.ts'
 import type { StateView } from '../state/types.ts'
 import type { Fees } from './types.ts'
@@ -32,7 +32,8 @@ export function admissionRules(runtime: Runtime, head: SealedHeader, policy: Poo
     ...policy,
     chainId: spec.chainId,
     transactionGasCap: transactionGasCap(spec, fork),
-    maxInitcodeSize: MAX_INITCODE_SIZE,
+    executionGasCap: executionGasCap(spec, fork),
+    maxInitcodeSize: forkGas(forkRules(fork)).maxInitCodeSize,
     maxBlobs: Number(blobRulesOf(spec, fork)?.max ?? 0n),
     takesBlobs: spec.native?.consensus === undefined,
     maxSize: MAX_TRANSACTION_SIZE,

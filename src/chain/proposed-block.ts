@@ -5,7 +5,7 @@ import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import type { TxPool } from '../pool/types.ts'
-import { gasBounds, MIN_TRANSACTION_GAS } from '../primitives/gas.ts'
+import { gasBounds, minTransactionGas } from '../primitives/gas.ts'
 import { decodeTransaction } from '../primitives/transaction.ts'
 import type { SignedTransaction, Transaction } from '../primitives/types.ts'
 import type { BlockEnv } from '../runtime/block-env.ts'
@@ -16,8 +16,8 @@ import { MAX_TRANSACTION_SIZE } from './pool-rules.ts'
 /** Senders recovered before the first of these transactions runs: at most 4 ms of work is wasted. */
 const CHUNK = 64
 
-/** The number of transactions that a block can hold, by its gas. */
-export const mostTransactions = (gasLimit: bigint): number => Number(gasLimit / MIN_TRANSACTION_GAS)
+/** The number of transactions that a block can hold, by its gas, in the fork in which they cost least. */
+export const mostTransactions = (gasLimit: bigint): number => Number(gasLimit / minTransactionGas({ amsterdam: true }))
 
 /** Blocks of a network contain no blob transactions: there is no way to distribute the blobs. */
 const BLOB_TRANSACTION = 3

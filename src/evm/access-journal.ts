@@ -2,7 +2,7 @@
 // sets and maps, each with an undo log. All engines write to the same journal, synchronously. An engine may keep the warm slots of
 // a transaction itself (`WarmSlots`), until the journal is asked for a slot: the journal then takes them over.
 import { type Address, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
-import { EMPTY_CODE_HASH } from '../state/accounts.ts'
+import { EMPTY_CODE_HASH, isEmpty } from '../state/accounts.ts'
 import type { StateView } from '../state/types.ts'
 
 /** Kinds of an undo log entry: an account became warm, or was touched. For a slot the entry is its key. */
@@ -93,9 +93,7 @@ export class AccessJournal {
   clear(): void {
     if (this.#clears) {
       for (const address of this.#touched) {
-        const account = this.#view.account(address)
-        const isEmpty = account?.nonce === 0n && account.balance === 0n && account.codeHash === EMPTY_CODE_HASH
-        if (account === undefined || isEmpty) this.#view.deleteAccount(address)
+        if (isEmpty(this.#view.account(address))) this.#view.deleteAccount(address)
       }
     }
     this.forget()

@@ -8,6 +8,7 @@ import type { CallKind, Message, OuterMessage } from './message.ts'
 import type { NativeContract } from './native-call.ts'
 import type { Precompile } from './precompile.ts'
 import type { Result } from './result.ts'
+import type { StateAccesses } from './state-accesses.ts'
 import type { Substate } from './substate.ts'
 import type { EnterEvent, FrameState, MessageTracer } from './tracer.ts'
 
@@ -20,6 +21,8 @@ export interface Host {
   readonly accessJournal: AccessJournal
   readonly transient: TransientStorage
   readonly tracer: MessageTracer | undefined
+  /** Receives what the message reads of the state (EIP-7928); undefined: nobody asks. */
+  readonly stateAccesses: StateAccesses | undefined
   /** The outer message that is running. Throws if there is none. */
   readonly outer: OuterMessage
   readonly chainId: bigint

@@ -49,6 +49,8 @@ export type OuterMessage = {
   readonly value: bigint
   readonly data: Uint8Array
   readonly gasLimit: bigint
+  /** State gas beside the gas limit (EIP-8037); 0 before Amsterdam. */
+  readonly reservoir: bigint
   readonly gasPrice: bigint
   readonly blobVersionedHashes: readonly Hash[]
   readonly isStatic: boolean

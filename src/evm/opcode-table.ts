@@ -47,16 +47,15 @@ export type OpcodeTable = {
 const TIERS: readonly (readonly [gas: bigint, names: string])[] = [
   [1n, 'JUMPDEST'],
   [2n, 'ADDRESS ORIGIN CALLER CALLVALUE CALLDATASIZE CODESIZE GASPRICE RETURNDATASIZE COINBASE TIMESTAMP NUMBER'],
-  [2n, 'DIFFICULTY GASLIMIT CHAINID BASEFEE BLOBBASEFEE POP PC MSIZE GAS PUSH0'],
+  [2n, 'DIFFICULTY GASLIMIT CHAINID BASEFEE BLOBBASEFEE POP PC MSIZE GAS PUSH0 SLOTNUM'],
   [3n, 'ADD SUB NOT LT GT SLT SGT EQ ISZERO AND OR XOR BYTE SHL SHR SAR CALLDATALOAD MLOAD MSTORE MSTORE8'],
-  [3n, 'CALLDATACOPY CODECOPY RETURNDATACOPY MCOPY BLOBHASH'],
+  [3n, 'CALLDATACOPY CODECOPY RETURNDATACOPY MCOPY BLOBHASH DUPN SWAPN EXCHANGE'],
   [5n, 'MUL DIV SDIV MOD SMOD SIGNEXTEND SELFBALANCE CLZ'],
   [8n, 'ADDMOD MULMOD JUMP'],
   [10n, 'JUMPI'],
   [20n, 'BLOCKHASH'],
   [30n, 'KECCAK256'],
   [100n, 'TLOAD TSTORE'],
-  [32_000n, 'CREATE CREATE2'],
 ]
 const CONSTANT = new Map(TIERS.flatMap(([gas, names]) => names.split(' ').map((name) => [name, gas] as const)))
 
@@ -70,10 +69,11 @@ const SINCE: readonly (readonly [fork: Fork, names: string])[] = [
   ['shanghai', 'PUSH0'],
   ['cancun', 'TLOAD TSTORE MCOPY BLOBHASH BLOBBASEFEE'],
   ['osaka', 'CLZ'],
+  ['amsterdamOpcodes', 'SLOTNUM DUPN SWAPN EXCHANGE'],
 ]
 const BROUGHT_BY = new Map(SINCE.flatMap(([fork, names]) => names.split(' ').map((name) => [name, fork] as const)))
 
-/** Constant gas that forks changed (EIP-150, EIP-1884, EIP-2929): the newest fork first. */
+/** Constant gas that forks changed (EIP-150, EIP-1884, EIP-2929, EIP-8038): the newest fork first. */
 const REPRICED: Readonly<Record<string, readonly (readonly [fork: Fork, gas: bigint])[]>> = {
   SLOAD: [
     ['berlin', 0n],
@@ -120,6 +120,14 @@ const REPRICED: Readonly<Record<string, readonly (readonly [fork: Fork, gas: big
   STATICCALL: [
     ['berlin', 100n],
     ['byzantium', 700n],
+  ],
+  CREATE: [
+    ['amsterdamOpcodes', 12_000n],
+    ['chainstart', 32_000n],
+  ],
+  CREATE2: [
+    ['amsterdamOpcodes', 12_000n],
+    ['constantinople', 32_000n],
   ],
   SELFDESTRUCT: [
     ['tangerineWhistle', 5_000n],

@@ -2,6 +2,7 @@
 import { type Address, EMPTY_BYTES } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
 import type { Failure } from './failure.ts'
+import type { StateGasLevels } from './gas/state-gas.ts'
 import type { CoinTransfer } from './native-call.ts'
 
 export type Result = {
@@ -10,6 +11,8 @@ export type Result = {
   /** Return data, or revert data; empty after any other failure. */
   readonly output: Uint8Array
   readonly gasUsed: bigint
+  /** Of a successful outer message that began with state gas or used some; after a failure the reservoir is as before. */
+  readonly stateGas?: StateGasLevels | undefined
   /** In order; empty after a failure. */
   readonly logs: readonly Log[]
   /** The subset of `logs` that native contracts emitted themselves, without a LOG opcode. */

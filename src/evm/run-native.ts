@@ -146,7 +146,7 @@ export function callFromProtocol(
   view.beginTransaction()
   warmth.clear()
   transient.clear()
-  const unpaid = { value: 0n, gasPrice: 0n, blobVersionedHashes: [], refund: 0n }
+  const unpaid = { value: 0n, reservoir: 0n, gasPrice: 0n, blobVersionedHashes: [], refund: 0n }
   // A static call from a missing account would create and delete that account: revert both instead.
   if (isStatic) warmth.checkpoint()
   return andFinally(

@@ -15,6 +15,8 @@ export type AdmissionRules = GasForks & {
   readonly osaka: boolean
   /** A cap besides the block's gas limit (EIP-7825, or the genesis of a native chain); undefined: none. */
   readonly transactionGasCap: bigint | undefined
+  /** Most execution gas (EIP-8037); undefined: no such cap. */
+  readonly executionGasCap: bigint | undefined
   /** Bytes; EIP-3860's limit unless a development chain lifts it. Applies from Shanghai. */
   readonly maxInitcodeSize: number
   /** Blobs that a block may hold (EIP-7840 schedule). */
@@ -112,6 +114,10 @@ function checkGas(transaction: Transaction, head: PoolHead, rules: AdmissionRule
   if (gasLimit < intrinsic) throw rejected(`intrinsic gas too low: gas ${gasLimit}, minimum needed ${intrinsic}`)
   if (gasLimit < floor) {
     throw rejected(`insufficient gas for floor data gas cost: gas ${gasLimit}, minimum needed ${floor}`)
+  }
+  const { executionGasCap: most } = rules
+  if (most !== undefined && (intrinsic > most || floor > most)) {
+    throw rejected(`insufficient gas for floor data gas cost: intrinsic cost ${intrinsic}, floor: ${floor}`)
   }
 }
 

@@ -2,7 +2,7 @@
 import type { BlockContext } from '../evm/message.ts'
 import { type BlobRules, blobBaseFee } from '../primitives/fees.ts'
 import type { Header } from '../primitives/types.ts'
-import { transactionGasCap } from '../spec/block-rules.ts'
+import { executionGasCap, transactionGasCap } from '../spec/block-rules.ts'
 import type { ChainSpec, Fork } from '../spec/chain-spec.ts'
 import { type ForkRules, forkRules } from '../spec/fork-rules.ts'
 import { blobParamsAt } from '../spec/forks.ts'
@@ -13,6 +13,8 @@ export type BlockEnv = BlockContext & {
   readonly blobs: BlobRules | undefined
   /** Maximum gas limit of one transaction (EIP-7825); undefined: only the block's gas limit bounds it. */
   readonly transactionGasCap: bigint | undefined
+  /** Most execution gas of one transaction (EIP-8037); undefined: all its gas is. */
+  readonly executionGasCap: bigint | undefined
 }
 
 /** Blob limits of a fork, and whether EIP-7918's reserve price applies (from Osaka); undefined before Cancun. */
@@ -44,6 +46,7 @@ export function blockEnv(
     rules: forkRules(fork),
     blobs,
     transactionGasCap: transactionGasCap(spec, fork),
+    executionGasCap: executionGasCap(spec, fork),
     number: header.number,
     timestamp: header.timestamp,
     coinbase: header.coinbase,

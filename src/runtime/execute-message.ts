@@ -1,15 +1,18 @@
 // Executes one message: buys its gas, runs it, refunds gas and pays fees. Transactions and simulated calls share this code. All
 // of it is consensus-relevant; the order of the steps is that of the Yellow Paper (section 6) and the EIPs named.
+import { failureOf, isRevert } from '../evm/failure.ts'
+import { forkGas } from '../evm/gas/fork-gas.ts'
+import { GasBudget } from '../evm/gas/state-gas.ts'
 import type { Machine } from '../evm/machine.ts'
-import type { Result } from '../evm/result.ts'
-import { type Address, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
+import { type Result, resultWithoutCode } from '../evm/result.ts'
+import { type Address, EMPTY_BYTES, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
 import { createAddress } from '../primitives/create-address.ts'
 import { delegationOf, delegationTo } from '../primitives/delegation.ts'
 import { effectiveTip, GAS_PER_BLOB, upfrontCost } from '../primitives/gas.ts'
 import { recoverAuthority } from '../primitives/transaction.ts'
-import type { AccessList, Log, TransactionMessage } from '../primitives/types.ts'
-import type { StateView } from '../state/types.ts'
+import type { AccessList, Authorization, Log, TransactionMessage } from '../primitives/types.ts'
+import { isEmpty } from '../state/accounts.ts'
 import type { BlockEnv } from './block-env.ts'
 import { checkMessage, type MessageMode } from './validity.ts'
 
@@ -71,22 +74,14 @@ export function executeMessage(
   view.addBalance(message.from, -(message.gasLimit * gasPrice + blobFee))
   view.setNonce(message.from, BigInt.asUintN(64, view.nonce(message.from) + 1n))
   machine.touch(message.from)
-  const refund = env.rules.prague ? applyAuthorizations(machine, view, chainId, message) : 0n
-
-  const running = machine.run({
-    from: message.from,
-    to: message.to,
-    value: message.value,
-    data: message.data,
-    gasLimit: message.gasLimit - intrinsic,
-    gasPrice,
-    blobVersionedHashes: message.blobVersionedHashes,
-    isStatic: false,
-    refund,
-    block: env,
-  })
+  const budget = budgetOf(env, message, intrinsic)
+  const running = env.rules.amsterdam
+    ? runWithin(machine, env, chainId, message, gasPrice, budget)
+    : run(machine, env, message, gasPrice, budget, applyAuthorizations(machine, env, chainId, message))
   return andThen(running, (result) => {
-    const gasBeforeRefund = intrinsic + result.gasUsed
+    const gasBeforeRefund = message.gasLimit - budget.left
+    const stateGas = env.rules.amsterdam ? budget.used : 0n
+    const executionGas = gasBeforeRefund - stateGas
     const gasUsed = settleGas(env, floor, gasBeforeRefund, result.refund)
     view.addBalance(message.from, (message.gasLimit - gasUsed) * gasPrice)
     payFees(machine, env, fees, gasUsed, gasPrice, blobFee)
@@ -96,8 +91,8 @@ export function executeMessage(
     machine.accessJournal.clear()
     return {
       gasUsed,
-      executionGas: gasUsed,
-      stateGas: 0n,
+      executionGas: env.rules.amsterdam ? (executionGas > floor ? executionGas : floor) : gasUsed,
+      stateGas,
       gasBeforeRefund,
       gasPrice,
       blobGasUsed,
@@ -108,6 +103,107 @@ export function executeMessage(
       accessed: accessed === undefined ? [] : accessListOf(accessed),
     }
   })
+}
+
+/** Gas for the frames of a message: what is above the cap of execution gas is the reservoir of state gas (EIP-8037). */
+function budgetOf({ executionGasCap: cap }: BlockEnv, { gasLimit }: TransactionMessage, intrinsic: bigint): GasBudget {
+  const gas = cap !== undefined && gasLimit > cap ? cap : gasLimit
+  return new GasBudget(gas - intrinsic, gasLimit - gas)
+}
+
+/** Runs the message's first frame with the whole budget. `refund`: of the transaction before that frame. */
+function run(
+  machine: Machine,
+  env: BlockEnv,
+  message: TransactionMessage,
+  gasPrice: bigint,
+  budget: GasBudget,
+  refund = 0n,
+): MaybePromise<Result> {
+  const running = machine.run({
+    from: message.from,
+    to: message.to,
+    value: message.value,
+    data: message.data,
+    gasLimit: budget.gas,
+    reservoir: budget.reservoir,
+    gasPrice,
+    blobVersionedHashes: message.blobVersionedHashes,
+    isStatic: false,
+    refund,
+    block: env,
+  })
+  return andThen(running, (result) => {
+    budget.take(budget.gas - result.gasUsed, result.stateGas)
+    return result
+  })
+}
+
+/**
+ * The same from Amsterdam on (EIP-2780, EIP-8037): what authorizations, recipient and a new account cost depends on the state and is
+ * charged here. If there is too little gas, the message fails before its first frame.
+ */
+function runWithin(
+  machine: Machine,
+  env: BlockEnv,
+  chainId: bigint,
+  message: TransactionMessage,
+  gasPrice: bigint,
+  budget: GasBudget,
+): MaybePromise<Result> {
+  const { view, accessJournal, stateAccesses } = machine
+  const { from, to, value, nonce } = message
+  const accountGas = BigInt(forkGas(env.rules).state.account)
+  stateAccesses?.account(from)
+  accessJournal.checkpoint()
+  let isPaid = authorize(machine, env, chainId, message, budget)
+  let isNew = false
+  if (isPaid) {
+    const target = to ?? createAddress(from, nonce)
+    stateAccesses?.account(target)
+    isNew = isEmpty(view.account(target)) && (to === null || value > 0n)
+    isPaid = (!isNew || budget.charge(0n, accountGas)) && (to === null || chargeDelegate(machine, env, to, budget))
+  }
+  if (!isPaid) {
+    accessJournal.revert()
+    return failBeforeFrame(machine, message, budget)
+  }
+  accessJournal.commit()
+  return andThen(run(machine, env, message, gasPrice, budget), (result) => {
+    if (result.failure === undefined) return result
+    if (isNew) budget.refund(accountGas)
+    if (!isRevert(result.failure)) budget.gas = 0n
+    return result
+  })
+}
+
+/** Charges for the access to the account that the recipient's code is delegated to. Returns false if there is too little gas. */
+function chargeDelegate(machine: Machine, env: BlockEnv, to: Address, budget: GasBudget): boolean {
+  const delegate = delegationOf(machine.view.code(to))
+  if (delegate === undefined) return true
+  const { warm, cold } = forkGas(env.rules)
+  if (!budget.charge(BigInt(machine.accessJournal.isWarm(delegate) ? warm : cold), 0n)) return false
+  machine.accessJournal.addAlwaysWarm(delegate)
+  machine.stateAccesses?.account(delegate)
+  return true
+}
+
+/** The frame that tracers see when there was not enough gas to begin it. */
+function failBeforeFrame(
+  machine: Machine,
+  { from, to, value, data, nonce }: TransactionMessage,
+  budget: GasBudget,
+): Result {
+  const { gas } = budget
+  budget.halt()
+  machine.messageBegan(() => ({ type: to === null ? 'CREATE' : 'CALL', from, to, value, gas, input: data, depth: 0 }))
+  const result: Result = {
+    ...resultWithoutCode(0n, failureOf('out of gas')),
+    gasUsed: gas,
+    createdAddress: to === null ? createAddress(from, nonce) : undefined,
+  }
+  machine.messageEnded(result, undefined)
+  return result
 }
 
 const accessListOf = (accessed: ReadonlyMap<string, ReadonlySet<string>>): AccessList =>
@@ -135,24 +231,71 @@ function initAccessed(machine: Machine, env: BlockEnv, message: TransactionMessa
 }
 
 /** Applies the EIP-7702 authorizations that are valid; returns the refund for accounts that existed. */
-function applyAuthorizations(machine: Machine, view: StateView, chainId: bigint, message: TransactionMessage): bigint {
+function applyAuthorizations(machine: Machine, env: BlockEnv, chainId: bigint, message: TransactionMessage): bigint {
   let refund = 0n
+  if (!env.rules.prague) return refund
   for (const authorization of message.authorizationList) {
-    if (authorization.chainId !== 0n && authorization.chainId !== chainId) continue
-    if (authorization.nonce >= MAX_NONCE) continue
-    const authority = recoverAuthority(authorization)
+    const authority = validAuthority(machine, chainId, authorization)
     if (authority === undefined) continue
-    machine.accessJournal.addAlwaysWarm(authority)
-    const code = view.code(authority)
-    if (code.length > 0 && delegationOf(code) === undefined) continue
-    if (view.nonce(authority) !== authorization.nonce) continue
-    if (view.account(authority) !== undefined) refund += AUTHORIZATION_REFUND
-    const clears = /^0x0+$/.test(authorization.address)
-    view.setCode(authority, clears ? EMPTY_BYTES : delegationTo(authorization.address))
-    view.setNonce(authority, authorization.nonce + 1n)
-    machine.touch(authority)
+    if (machine.view.account(authority) !== undefined) refund += AUTHORIZATION_REFUND
+    delegate(machine, authority, authorization)
   }
   return refund
+}
+
+/** EIP-8037: execution gas of the first write to an account that the intrinsic gas has not paid for. */
+const ACCOUNT_WRITE = 9_000n
+
+/**
+ * The same from Amsterdam on, for what the accounts cost (EIP-2780, EIP-8037); the sender's write, and that of a recipient with value,
+ * are paid already. Returns false if there is too little gas.
+ */
+function authorize(
+  machine: Machine,
+  env: BlockEnv,
+  chainId: bigint,
+  message: TransactionMessage,
+  budget: GasBudget,
+): boolean {
+  const { view } = machine
+  const { state } = forkGas(env.rules)
+  const written = new Set(message.value > 0n && message.to !== null ? [message.from, message.to] : [message.from])
+  const delegated = new Set<Address>()
+  for (const authorization of message.authorizationList) {
+    const authority = validAuthority(machine, chainId, authorization)
+    if (authority === undefined) continue
+    if (delegationOf(view.code(authority)) !== undefined) delegated.add(authority)
+    const writes = written.has(authority) ? 0n : ACCOUNT_WRITE
+    const delegates = !clears(authorization) && !delegated.has(authority)
+    const grows = (isEmpty(view.account(authority)) ? state.account : 0) + (delegates ? state.delegation : 0)
+    if (!budget.charge(writes, BigInt(grows))) return false
+    written.add(authority)
+    if (delegates) delegated.add(authority)
+    delegate(machine, authority, authorization)
+  }
+  return true
+}
+
+/** The account that has signed, if the authorization is valid for it. It becomes warm even if its code or nonce do not fit. */
+function validAuthority(machine: Machine, chainId: bigint, authorization: Authorization): Address | undefined {
+  const { view } = machine
+  if (authorization.chainId !== 0n && authorization.chainId !== chainId) return undefined
+  if (authorization.nonce >= MAX_NONCE) return undefined
+  const authority = recoverAuthority(authorization)
+  if (authority === undefined) return undefined
+  machine.accessJournal.addAlwaysWarm(authority)
+  machine.stateAccesses?.account(authority)
+  const code = view.code(authority)
+  if (code.length > 0 && delegationOf(code) === undefined) return undefined
+  return view.nonce(authority) === authorization.nonce ? authority : undefined
+}
+
+const clears = ({ address }: Authorization): boolean => address === ZERO_ADDRESS
+
+function delegate(machine: Machine, authority: Address, authorization: Authorization): void {
+  machine.view.setCode(authority, clears(authorization) ? EMPTY_BYTES : delegationTo(authorization.address))
+  machine.view.setNonce(authority, authorization.nonce + 1n)
+  machine.touch(authority)
 }
 
 /** Refunds up to their cap (EIP-3529), but never below the calldata floor (EIP-7623). */
@@ -177,13 +320,19 @@ function payFees(
     collector === undefined ? [env.coinbase, tip * gasUsed] : [collector, gasPrice * gasUsed + blobFee]
   machine.view.addBalance(to, amount)
   machine.touch(to)
+  machine.stateAccesses?.account(to)
 }
 
-/** Deletes the accounts that SELFDESTRUCT named: all before Cancun, later only those created by this message (EIP-6780). */
-function destroy(machine: Machine, env: BlockEnv, { destroyed, created }: Result): void {
+/**
+ * Deletes the accounts that SELFDESTRUCT named: all before Cancun, later only those created by this message (EIP-6780). From
+ * Amsterdam on they keep their balance (EIP-8246).
+ */
+function destroy({ view }: Machine, { rules }: BlockEnv, { destroyed, created }: Result): void {
   for (const address of destroyed.keys()) {
-    if (env.rules.cancun && !created.has(address)) continue
-    machine.view.deleteAccount(address)
+    if (rules.cancun && !created.has(address)) continue
+    const balance = rules.amsterdam ? view.balance(address) : 0n
+    view.deleteAccount(address)
+    if (balance > 0n) view.setBalance(address, balance)
   }
 }
 

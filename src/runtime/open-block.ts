@@ -3,7 +3,7 @@
 import { ChainError, ReadFailure } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
-import { MIN_TRANSACTION_GAS } from '../primitives/gas.ts'
+import { minTransactionGas } from '../primitives/gas.ts'
 import type { Transaction } from '../primitives/types.ts'
 import { MissingState, NotFetched } from '../state/partial-state.ts'
 import type { StateView } from '../state/types.ts'
@@ -94,7 +94,7 @@ export class OpenBlock {
     const execution = this.#execution
     const deadline = bound === undefined ? undefined : performance.now() + bound.milliseconds
     for (const transaction of candidates) {
-      if (execution.gasLeft < MIN_TRANSACTION_GAS) break
+      if (execution.gasLeft < minTransactionGas(this.#execution.env.rules)) break
       if (deadline !== undefined && performance.now() >= deadline) break
       if (this.#blocked.has(transaction.from)) continue
       if (!execution.hasRoomFor(transaction) || !this.#size.hasRoomFor(transaction)) {
@@ -123,7 +123,7 @@ export class OpenBlock {
         this.refused.push({ transaction, reason: error })
       }
     }
-    this.#isFull ||= execution.gasLeft < MIN_TRANSACTION_GAS
+    this.#isFull ||= execution.gasLeft < minTransactionGas(this.#execution.env.rules)
     if (!this.#isFull) await execution.hashApplied()
   }
 

@@ -1,6 +1,7 @@
 // The parts of a block other than its transactions: system calls, withdrawals, rewards, requests. None pays gas or has a
 // receipt.
 import { createHash } from 'node:crypto'
+import { forkGas } from '../evm/gas/fork-gas.ts'
 import type { Machine } from '../evm/machine.ts'
 import type { Result } from '../evm/result.ts'
 import { ChainError } from '../lib/errors.ts'
@@ -189,6 +190,7 @@ async function systemCall(machine: Machine, env: BlockEnv, to: Address, data: Ui
     to,
     data,
     gasLimit: SYSTEM_CALL_GAS,
+    reservoir: BigInt(forkGas(env.rules).state.systemCall),
     block: env,
     value: 0n,
     gasPrice: 0n,

@@ -1,7 +1,7 @@
 // Rules of blocks that differ between Ethereum and chains with a `kestrel` section: the order of timestamps, the gas cap of a
 // transaction, and which blocks CometBFT decides. Building, checking and simulating blocks and the pool all use these
 // functions.
-import { MAX_TRANSACTION_GAS } from '../primitives/gas.ts'
+import { MAX_TOTAL_GAS, MAX_TRANSACTION_GAS } from '../primitives/gas.ts'
 import type { ChainSpec, Fork, NativeSpec } from './chain-spec.ts'
 import { forkRules } from './fork-rules.ts'
 
@@ -39,12 +39,22 @@ const versionOf = (section: unknown): 1 | 2 =>
 
 /**
  * Maximum gas limit of one transaction; undefined: only the block's gas limit bounds it. A native chain has
- * `kestrel.transactionGasCap` of its genesis, a fork of another chain none, any other chain EIP-7825's cap from Osaka on.
+ * `kestrel.transactionGasCap` of its genesis, a fork of another chain none, any other chain EIP-7825's cap from Osaka on,
+ * and EIP-8037's from Amsterdam on.
  */
 export function transactionGasCap(
   { native, isFork }: Pick<ChainSpec, 'native' | 'isFork'>,
   fork: Fork,
 ): bigint | undefined {
   if (native !== undefined) return native.transactionGasCap
-  return forkRules(fork).osaka && isFork !== true ? MAX_TRANSACTION_GAS : undefined
+  const { osaka, amsterdam } = forkRules(fork)
+  if (!osaka || isFork === true) return undefined
+  return amsterdam ? MAX_TOTAL_GAS : MAX_TRANSACTION_GAS
 }
+
+/**
+ * Most gas of a transaction that is execution gas; what its gas limit has above it is state gas (EIP-8037). undefined: all is
+ * execution gas, as before Amsterdam and on a native chain.
+ */
+export const executionGasCap = ({ native }: Pick<ChainSpec, 'native'>, fork: Fork): bigint | undefined =>
+  native === undefined && forkRules(fork).amsterdam ? MAX_TRANSACTION_GAS : undefined

@@ -12,6 +12,10 @@ export const accountOf = (nonce: bigint, balance: bigint, codeHash: Hash): Accou
 
 export const NEW_ACCOUNT = accountOf(0n, 0n, EMPTY_CODE_HASH)
 
+/** Whether the account does not exist or is empty (EIP-161). */
+export const isEmpty = (account: Account | undefined): boolean =>
+  account === undefined || (account.balance === 0n && account.nonce === 0n && account.codeHash === EMPTY_CODE_HASH)
+
 export type StoredAccount = Account & { readonly storageRoot: Uint8Array }
 
 /** RLP prefix of the last two fields: a string of 32 bytes. */

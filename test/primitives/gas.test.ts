@@ -28,6 +28,7 @@ const forksAt = (fork: string) => {
     berlin: since('berlin'),
     shanghai: since('shanghai'),
     prague: since('prague'),
+    amsterdam: false,
   }
 }
 const commonAt = (fork: string) => new Common({ chain: Mainnet, hardfork: fork as Hardfork })
@@ -93,7 +94,13 @@ const reference = ({ fork, type, to, data, accessList, authorities }: Case) => {
   return createTx(fields, { common: commonAt(fork) })
 }
 
-const bare = { to: `0x${'11'.repeat(20)}` as Address, data: new Uint8Array(0), accessList: [], authorizationList: [] }
+const bare = {
+  to: `0x${'11'.repeat(20)}` as Address,
+  value: 0n,
+  data: new Uint8Array(0),
+  accessList: [],
+  authorizationList: [],
+}
 
 describe('the intrinsic gas', () => {
   test('equals that of @ethereumjs/tx at every fork and for every type', () => {
@@ -107,7 +114,7 @@ describe('the intrinsic gas', () => {
           r: 1n,
           s: 1n,
         }))
-        const gas = gasBounds({ ...given, authorizationList }, forksAt(given.fork)).intrinsic
+        const gas = gasBounds({ ...given, value: 0n, authorizationList }, forksAt(given.fork)).intrinsic
         expect(gas).toBe(reference(given).getIntrinsicGas())
       }),
       { numRuns: 500 },

@@ -24,6 +24,7 @@ export const messageTo = (
   value: 0n,
   data: EMPTY_BYTES,
   gasLimit: 1_000_000n,
+  reservoir: 0n,
   gasPrice: 0n,
   blobVersionedHashes: [],
   isStatic: false,

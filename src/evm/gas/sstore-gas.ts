@@ -1,4 +1,4 @@
-// Gas and refunds of SSTORE in each fork (Yellow Paper, appendix G; EIP-1283, EIP-2200, EIP-2929, EIP-3529): the numbers.
+// Gas and refunds of SSTORE in each fork (Yellow Paper, appendix G; EIP-1283, EIP-2200, EIP-2929, EIP-3529, EIP-8038): the numbers.
 // `storeCost` applies them here, `wasm/assembly/sstore-gas.ts` for the engine's own SSTORE.
 import type { ForkRules } from '../../spec/fork-rules.ts'
 import { CALL_STIPEND, WARM_ACCESS } from './gas-rules.ts'
@@ -28,6 +28,7 @@ const RESET = 5_000
 const CLEAR_REFUND = 15_000
 
 export function storeGas(rules: ForkRules): StoreGas {
+  if (rules.amsterdamOpcodes) return AMSTERDAM
   // EIP-2929
   if (rules.berlin) {
     // EIP-3529 refunds what a clean reset and an entry of the access list cost: 2,900 + 1,900.
@@ -48,6 +49,20 @@ export function storeGas(rules: ForkRules): StoreGas {
     initRefund: 0,
     cleanRefund: 0,
   }
+}
+
+/** EIP-8038: an access, and the first change of a slot in the transaction. What a new slot adds is state gas. */
+const STORAGE_WRITE = 10_000
+const AMSTERDAM: StoreGas = {
+  isNet: true,
+  sentry: CALL_STIPEND,
+  noop: WARM_ACCESS,
+  init: WARM_ACCESS + STORAGE_WRITE,
+  clean: WARM_ACCESS + STORAGE_WRITE,
+  dirty: WARM_ACCESS,
+  clearRefund: 11_616,
+  initRefund: STORAGE_WRITE,
+  cleanRefund: STORAGE_WRITE,
 }
 
 /** Net gas metering. `load`: a warm SLOAD's price; `clean`: the first change of a slot that is not zero. */

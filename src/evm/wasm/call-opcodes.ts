@@ -3,18 +3,17 @@
 import { type Address, EMPTY_BYTES } from '../../lib/hex.ts'
 import { create2Address, createAddress } from '../../primitives/create-address.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
-import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
+import { EMPTY_CODE_HASH, isEmpty } from '../../state/accounts.ts'
 import { type FailureCode, failureOf } from '../failure.ts'
 import { maxMessageGas } from '../gas/call-gas.ts'
 import { CALL_STIPEND, MAX_DEPTH } from '../gas/gas-rules.ts'
 import { type CallKind, isCreation } from '../message.ts'
 import type { CallFrame } from '../tracer.ts'
-import { spendsLockedBalance } from '../value-transfer.ts'
+import { logTransfer, spendsLockedBalance } from '../value-transfer.ts'
 import { beginMessage, tracedInput } from './frame-enter.ts'
 import type { ActiveFrame, FrameResult, WasmMessage } from './frames.ts'
 import { type Execution, leaveFrame, pushCallResult, type RunProgress } from './frames.ts'
 import { F_TOP, WORDS } from './layout.ts'
-import { isEmpty } from './state-host.ts'
 
 const MAX_NONCE = (1n << 64n) - 1n
 
@@ -22,10 +21,13 @@ const MAX_NONCE = (1n << 64n) - 1n
 const traceStep = (run: Execution, active: ActiveFrame, handedOn = 0, failure?: FailureCode, total?: number): void =>
   active.traced?.traceHostStep(run, handedOn, failure, total)
 
-/** Gas of a call in addition to the interpreter's charge (EIP-150, EIP-158, EIP-2929, EIP-7702). Marks accounts as warm. */
-function callGas(run: Execution, kind: CallKind, codeAddress: Address, hasValue: boolean): number {
+/**
+ * Gas of a call in addition to the interpreter's charge (EIP-150, EIP-158, EIP-2929, EIP-7702). Marks accounts as warm. `gas`: what
+ * there is; an account is read once its access is paid.
+ */
+function callGas(run: Execution, kind: CallKind, codeAddress: Address, hasValue: boolean, gas: number): number {
   const { gas: price, forks } = run.rules
-  const { accessJournal: warmth } = run.host
+  const { accessJournal: warmth, stateAccesses } = run.host
   let cost = 0
   if (forks.berlin) {
     const isWarm = warmth.isWarm(codeAddress)
@@ -33,23 +35,39 @@ function callGas(run: Execution, kind: CallKind, codeAddress: Address, hasValue:
     if (!isWarm) warmth.warm(codeAddress)
   }
   if (hasValue) cost += price.value
+  if (cost <= gas) stateAccesses?.account(codeAddress)
   if (kind === 'CALL' && (hasValue || !forks.spuriousDragon) && createsAccount(run, codeAddress))
     cost += price.newAccount
-  return cost + delegationGas(run, codeAddress)
+  const delegate = delegateOf(run, codeAddress)
+  if (delegate === undefined) return cost
+  const isWarm = warmth.isWarm(delegate)
+  cost += isWarm ? price.warm : price.cold
+  if (!isWarm) warmth.warm(delegate)
+  if (cost <= gas) stateAccesses?.account(delegate)
+  return cost
+}
+
+/** State gas of the account that a CALL with value creates (EIP-8037). */
+function accountGas(run: Execution, kind: CallKind, to: Address, hasValue: boolean): number {
+  const cost = run.rules.gas.state.account
+  return cost > 0 && hasValue && kind === 'CALL' && isEmpty(run.host.view.account(to)) ? cost : 0
 }
 
 /** `isPaid`: the price set by an opcode proposal was charged already, instead of the fork's price. */
 export function call(run: Execution, active: ActiveFrame, kind: CallKind, isPaid = false): RunProgress {
   const engine = run.engine
   const { view, tracer } = run.host
-  const keepsGas = run.rules.forks.tangerineWhistle
+  const { forks } = run.rules
+  const keepsGas = forks.tangerineWhistle
   const { frame, message } = active
   const top = engine.field(frame, F_TOP)
   const codeAddress = engine.address()
   const carries = kind === 'CALL' || kind === 'CALLCODE'
   const hasValue = carries && !engine.isZero(top - 96)
-  const cost = isPaid ? 0 : callGas(run, kind, codeAddress, hasValue)
-  const left = engine.gas(frame) - cost
+  const cost = isPaid ? 0 : callGas(run, kind, codeAddress, hasValue, engine.gas(frame))
+  let left = engine.gas(frame) - cost
+  const stateGas = isPaid || left < 0 ? 0 : accountGas(run, kind, codeAddress, hasValue)
+  if (stateGas > 0) left = engine.chargeState(left, stateGas)
   const requested = engine.small(top - 32)
   const most = keepsGas ? maxMessageGas(left) : left
   if (left < 0 || (!keepsGas && requested > left)) {
@@ -80,12 +98,14 @@ export function call(run: Execution, active: ActiveFrame, kind: CallKind, isPaid
     salt: undefined,
     // The engine remembers the account as a warm one by this word; a call at a price of its own has not made it warm.
     word: isPaid ? 0 : top - 64,
+    accountGas: forks.amsterdam ? stateGas : 0,
   }
   engine.setReturn(0, 0)
   const isTooDeep = message.depth >= MAX_DEPTH
   const isPoor = hasValue && view.balance(self) < call.value
   if (isTooDeep || isPoor || spendsLockedBalance(run.host, kind, call.caller, call.to, call.value)) {
     tracer?.refuse?.(refusedFrame(run, call, isTooDeep ? 'call depth' : 'insufficient balance'))
+    if (call.accountGas > 0) engine.refundState(frame, call.accountGas)
     pushCallResult(run, active, kind, 0)
     return undefined
   }
@@ -95,20 +115,19 @@ export function call(run: Execution, active: ActiveFrame, kind: CallKind, isPaid
 
 export function create(run: Execution, active: ActiveFrame, isSalted: boolean): RunProgress {
   const engine = run.engine
-  const { view, tracer } = run.host
+  const { view, tracer, stateAccesses } = run.host
+  const { forks, gas: price } = run.rules
   const { frame, message } = active
   const kind = isSalted ? 'CREATE2' : 'CREATE'
   const top = engine.field(frame, F_TOP)
   const dataLength = engine.small(top - 96)
   const salt = isSalted ? engine.slice(WORDS, 32) : undefined
-  if (dataLength > run.rules.gas.maxInitCodeSize) {
+  if (dataLength > price.maxInitCodeSize) {
     traceStep(run, active, 0, 'initcode size')
     return leaveFrame(run, active, 'initcode size')
   }
   traceStep(run, active)
   engine.setReturn(0, 0)
-  const left = engine.gas(frame)
-  const gas = run.rules.forks.tangerineWhistle ? maxMessageGas(left) : left
   const value = engine.word(top - 32)
   const caller = message.to
   const data = dataLength === 0 ? 0 : run.engine.memory(frame) + engine.small(top - 64)
@@ -118,16 +137,22 @@ export function create(run: Execution, active: ActiveFrame, isSalted: boolean): 
     to: caller,
     codeAddress: caller,
     value,
-    gas,
+    gas: 0,
     data,
     dataLength,
     depth: message.depth + 1,
     isStatic: false,
     salt,
     word: 0,
+    accountGas: 0,
+  }
+  const handedOn = (): number => {
+    const left = engine.gas(frame)
+    return forks.tangerineWhistle ? maxMessageGas(left) : left
   }
   const refuse = (failure: FailureCode): RunProgress => {
-    tracer?.refuse?.(refusedFrame(run, call, failure))
+    // As in go-ethereum no message begins here from Amsterdam on.
+    if (!forks.amsterdam) tracer?.refuse?.(refusedFrame(run, { ...call, gas: handedOn() }, failure))
     pushCallResult(run, active, kind, 0)
     return undefined
   }
@@ -135,13 +160,23 @@ export function create(run: Execution, active: ActiveFrame, isSalted: boolean): 
   if (view.balance(caller) < value) return refuse('insufficient balance')
   const nonce = view.nonce(caller)
   if (nonce >= MAX_NONCE) return refuse('nonce overflow')
-  view.setNonce(caller, nonce + 1n)
-  run.host.accessJournal.touch(caller)
-  if (spendsLockedBalance(run.host, kind, caller, undefined, value)) return refuse('nonce overflow')
   const to =
     salt === undefined ? createAddress(caller, nonce) : create2Address(caller, salt, engine.slice(data, dataLength))
+  stateAccesses?.account(to)
+  const accountGas = forks.amsterdam && isEmpty(view.account(to)) ? price.state.account : 0
+  if (accountGas > 0) {
+    const left = engine.chargeState(engine.gas(frame), accountGas)
+    if (left < 0) return leaveFrame(run, active, 'out of gas')
+    engine.setGas(frame, left)
+  }
+  view.setNonce(caller, nonce + 1n)
+  run.host.accessJournal.touch(caller)
+  if (spendsLockedBalance(run.host, kind, caller, undefined, value)) {
+    if (accountGas > 0) engine.refundState(frame, accountGas)
+    return refuse('nonce overflow')
+  }
   engine.suspendFrame(frame)
-  return beginMessage(run, { ...call, to, codeAddress: to })
+  return beginMessage(run, { ...call, to, codeAddress: to, gas: handedOn(), accountGas })
 }
 
 /** `isPaid`: the price set by an opcode proposal was charged already, instead of the fork's price. */
@@ -153,8 +188,10 @@ export function selfDestruct(run: Execution, active: ActiveFrame, isPaid = false
   const self = call.to
   const beneficiary = engine.address()
   const balance = view.balance(self)
-  const cost = isPaid ? 0 : selfDestructGas(run, beneficiary, balance)
-  const left = engine.gas(frame) - cost
+  const isNew = balance > 0n && isEmpty(view.account(beneficiary))
+  const cost = isPaid ? 0 : selfDestructGas(run, beneficiary, isNew, engine.gas(frame))
+  let left = engine.gas(frame) - cost
+  if (isNew && left >= 0 && !isPaid && price.state.account > 0) left = engine.chargeState(left, price.state.account)
   if (left < 0) {
     traceStep(run, active, 0, 'out of gas', cost)
     return leaveFrame(run, active, 'out of gas')
@@ -169,23 +206,29 @@ export function selfDestruct(run: Execution, active: ActiveFrame, isPaid = false
     view.addBalance(beneficiary, balance)
     warmth.touch(beneficiary)
   }
-  // Since EIP-6780 a contract not created in this transaction keeps its balance if it is its own beneficiary.
-  if (!forks.cancun || run.substate.created.has(self) || beneficiary !== self) view.setBalance(self, 0n)
+  // A beneficiary of itself keeps the balance: since EIP-6780 unless the transaction created it, since EIP-8246 in any case.
+  const burns = !forks.cancun || (run.substate.created.has(self) && !forks.amsterdam)
+  if (burns || beneficiary !== self) view.setBalance(self, 0n)
+  logTransfer(forks, run.substate.logs, tracer, { from: self, to: beneficiary, value: balance })
   return leaveFrame(run, active)
 }
 
-/** Gas of SELFDESTRUCT in addition to its constant gas (EIP-150, EIP-161, EIP-2929). Marks the beneficiary as warm. */
-function selfDestructGas(run: Execution, beneficiary: Address, balance: bigint): number {
-  const { view, accessJournal: warmth } = run.host
+/**
+ * Gas of SELFDESTRUCT in addition to its constant gas (EIP-150, EIP-161, EIP-2929). Marks the beneficiary as warm. `isNew`: it is an
+ * empty account that gets coins. `gas`: what there is; the beneficiary is read once its access is paid.
+ */
+function selfDestructGas(run: Execution, beneficiary: Address, isNew: boolean, gas: number): number {
+  const { view, accessJournal: warmth, stateAccesses } = run.host
   const { gas: price, forks } = run.rules
   let cost = 0
-  if (forks.spuriousDragon) {
-    if (balance > 0n && isEmpty(view.account(beneficiary))) cost += price.newAccount
-  } else if (forks.tangerineWhistle && view.account(beneficiary) === undefined) cost += price.newAccount
   if (forks.berlin && !warmth.isWarm(beneficiary)) {
     cost += price.cold
     warmth.warm(beneficiary)
   }
+  if (cost <= gas) stateAccesses?.account(beneficiary)
+  if (forks.spuriousDragon) {
+    if (isNew) cost += price.newHeir
+  } else if (forks.tangerineWhistle && view.account(beneficiary) === undefined) cost += price.newHeir
   return cost
 }
 
@@ -195,18 +238,12 @@ function createsAccount(run: Execution, address: Address): boolean {
   return run.rules.forks.spuriousDragon ? isEmpty(account) : account === undefined
 }
 
-/** Gas of accessing the account that the code is delegated to (EIP-7702). */
-function delegationGas(run: Execution, address: Address): number {
-  const { gas, forks } = run.rules
-  if (!forks.prague) return 0
-  const { view, accessJournal: warmth } = run.host
+/** The account that the code is delegated to (EIP-7702). */
+function delegateOf(run: Execution, address: Address): Address | undefined {
+  if (!run.rules.forks.prague) return undefined
+  const { view } = run.host
   const account = view.account(address)
-  if (account === undefined || account.codeHash === EMPTY_CODE_HASH) return 0
-  const delegate = delegationOf(view.code(address))
-  if (delegate === undefined) return 0
-  if (warmth.isWarm(delegate)) return gas.warm
-  warmth.warm(delegate)
-  return gas.cold
+  return account === undefined || account.codeHash === EMPTY_CODE_HASH ? undefined : delegationOf(view.code(address))
 }
 
 function refusedFrame(run: Execution, call: WasmMessage, failure: FailureCode): CallFrame {

@@ -2,7 +2,8 @@
 // inner messages, and releases it afterwards.
 
 import type { Address } from '../../lib/hex.ts'
-import { andFinally, type MaybePromise } from '../../lib/maybe-promise.ts'
+import { andFinally, andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
+import { NO_STATE_GAS_USED } from '../gas/state-gas.ts'
 import { workLimit } from '../gas/unpaid-work.ts'
 import type { Engine, Host } from '../host.ts'
 import type { BlockContext, Message, OuterMessage } from '../message.ts'
@@ -23,6 +24,7 @@ import {
   ENV_GAS_PRICE,
   ENV_NUMBER,
   ENV_ORIGIN,
+  ENV_SLOT_NUMBER,
   ENV_TIMESTAMP,
   ENVIRONMENT,
 } from './layout.ts'
@@ -62,6 +64,9 @@ export class WasmEngine implements Engine {
     instance.beginTransaction(rules, this.#compiler, this.#host.view.storageId)
     const work = workLimit(rules.table, message.gasLimit)
     instance.work = work
+    const hasStateGas = rules.gas.state.account > 0
+    instance.stateGas = hasStateGas ? { ...NO_STATE_GAS_USED, reservoir: message.reservoir } : NO_STATE_GAS_USED
+    instance.records = this.#host.stateAccesses !== undefined
     setEnvironment(instance, rules, {
       origin: from,
       gasPrice: message.gasPrice,
@@ -87,7 +92,10 @@ export class WasmEngine implements Engine {
       isStatic: message.isStatic,
     }
     return andFinally(
-      () => execute(lease, this.#host, incoming, new Substate(Number(refund))),
+      () =>
+        andThen(execute(lease, this.#host, incoming, new Substate(Number(refund))), (result) =>
+          hasStateGas && result.failure === undefined ? { ...result, stateGas: instance.stateGas } : result,
+        ),
       () => {
         this.#lease = undefined
         this.#host.unpaidWork = work - instance.work
@@ -138,4 +146,5 @@ export function setEnvironment(engine: Instance, rules: EngineRules, environment
   set(ENV_GAS_LIMIT, block.gasLimit)
   set(ENV_BASE_FEE, block.baseFeePerGas ?? 0n)
   set(ENV_BLOB_BASE_FEE, block.blobBaseFee ?? 0n)
+  set(ENV_SLOT_NUMBER, block.slotNumber)
 }

@@ -6,11 +6,12 @@ import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import { createAddress } from '../../primitives/create-address.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
 import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
+import { NO_STATE_GAS_USED } from '../gas/state-gas.ts'
 import type { NativeOutcome } from '../host.ts'
 import { isCreation } from '../message.ts'
 import type { NativeContract } from '../native-call.ts'
 import type { EnterEvent } from '../tracer.ts'
-import { MAX_BALANCE, transferFailure, transferValue } from '../value-transfer.ts'
+import { logTransfer, MAX_BALANCE, transferFailure, transferValue } from '../value-transfer.ts'
 import type { LoadedCode } from './frame-header.ts'
 import type { Execution, IncomingMessage, RunProgress } from './frames.ts'
 import { type ActiveFrame, type FrameResult, frameResult, toMessage, type WasmMessage } from './frames.ts'
@@ -37,6 +38,7 @@ export function placeMessage(run: Execution, message: IncomingMessage): WasmMess
     isStatic,
     salt: undefined,
     word: 0,
+    accountGas: 0,
   }
 }
 
@@ -51,6 +53,7 @@ export function beginMessage(run: Execution, call: WasmMessage, input?: Uint8Arr
   const active: ActiveFrame = {
     message: call,
     mark: run.substate.mark(),
+    stateGas: run.rules.gas.state.account === 0 ? NO_STATE_GAS_USED : engine.stateGas,
     memoryTop: engine.top,
     frame: 0,
     traced: undefined,
@@ -91,6 +94,7 @@ function enterCall(run: Execution, active: ActiveFrame): RunProgress {
     const fault = transferFailure(view, caller, to, value)
     if (fault !== undefined) return frameResult(fault)
     transferValue(run.host, caller, to, value)
+    logTransfer(run.rules.forks, run.substate.logs, run.host.tracer, { from: caller, to, value })
   }
   const native = run.host.nativeAt(codeAddress)
   if (native !== undefined) return runNative(run, call, native)
@@ -145,6 +149,7 @@ function enterCreation(run: Execution, active: ActiveFrame): RunProgress {
   const balance = (there?.balance ?? 0n) + value
   if (balance > MAX_BALANCE) return frameResult('value overflow')
   view.setAccount(to, { nonce: run.rules.forks.spuriousDragon ? 1n : 0n, balance, codeHash: EMPTY_CODE_HASH })
+  logTransfer(run.rules.forks, run.substate.logs, run.host.tracer, { from: caller, to, value })
   if (dataLength === 0) return frameResult()
   openFrame(run, active, run.engine.placeRange(call.data, dataLength))
   return undefined

@@ -16,6 +16,7 @@ export function finishMessage(run: Execution, active: ActiveFrame, end: FrameRes
   if (isKept) warmth.commit()
   else {
     run.substate.undo(active.mark)
+    giveStateGasBack(run, active, end)
     warmth.revert()
     run.engine.invalidateCache()
   }
@@ -30,6 +31,13 @@ export function finishMessage(run: Execution, active: ActiveFrame, end: FrameRes
   return result
 }
 
+/** A failed frame gives its state gas back: what its gas has paid for, only if it reverts (EIP-8037). */
+function giveStateGasBack({ engine, rules }: Execution, { stateGas }: ActiveFrame, end: FrameResult): void {
+  if (rules.gas.state.account === 0) return
+  if (end.failure === 'revert') end.gasUsed -= Number(engine.stateGas.spilled - stateGas.spilled)
+  engine.stateGas = stateGas
+}
+
 /** In Frontier a creation that cannot pay for its code succeeds with an empty contract (EIP-2). */
 const keepsEffects = ({ rules }: Execution, { failure }: FrameResult): boolean =>
   failure === undefined || (failure === 'code storage out of gas' && !rules.forks.homestead)
@@ -41,27 +49,31 @@ export function resultOf(run: Execution, { message: call, mark }: ActiveFrame, e
 
 /** Charges for the code that init code returned, checks it and stores it. */
 function depositCode(run: Execution, { message: call }: ActiveFrame, end: FrameResult): void {
-  const { forks, gas } = run.rules
   const code = end.bytes ?? run.engine.slice(end.at, end.length)
-  const price = code.length * gas.codeByte
-  const fail = (failure: FailureCode, gasUsed = call.gas): void => {
-    end.failure = failure
-    end.gasUsed = gasUsed
-    end.length = 0
-  }
-  const fits = code.length <= gas.maxCodeSize
-  if (end.gasUsed + price > call.gas || !fits) {
-    if (!forks.homestead) fail('code storage out of gas', end.gasUsed)
-    else fail(fits ? 'code storage out of gas' : 'code size')
+  const failure = depositFailure(run, code, call.gas, end)
+  if (failure === undefined) {
+    if (code.length > 0) run.host.view.setCode(call.to, code)
     return
   }
+  end.failure = failure
+  if (failure !== 'code storage out of gas' || run.rules.forks.homestead) end.gasUsed = call.gas
+  end.length = 0
+}
+
+/** Charges for the code. Returns why it cannot be stored. */
+function depositFailure(run: Execution, code: Uint8Array, gas: number, end: FrameResult): FailureCode | undefined {
+  const { forks, gas: price } = run.rules
   // EIP-3541
-  if (forks.london && code[0] === 0xef) {
-    fail('invalid code')
-    return
-  }
-  end.gasUsed += price
-  if (code.length > 0) run.host.view.setCode(call.to, code)
+  const isReserved = forks.london && code[0] === 0xef
+  if (isReserved && forks.amsterdam) return 'invalid code'
+  if (code.length > price.maxCodeSize) return forks.homestead ? 'code size' : 'code storage out of gas'
+  const left = gas - end.gasUsed - code.length * price.codeByte - Math.ceil(code.length / 32) * price.codeWord
+  if (left < 0) return 'code storage out of gas'
+  if (isReserved) return 'invalid code'
+  const rest = forks.amsterdam ? run.engine.chargeState(left, code.length * price.state.codeByte) : left
+  if (rest < 0) return 'code storage out of gas'
+  end.gasUsed = gas - rest
+  return undefined
 }
 
 /** Returns gas, return data and the result of a message to the calling frame. */
@@ -76,6 +88,8 @@ export function resumeCaller(
   const { failure } = end
   const isReverted = failure === 'revert'
   engine.setGas(frame, engine.gas(frame) - end.gasUsed)
+  engine.repay(frame)
+  if (call.accountGas > 0 && failure !== undefined) engine.refundState(frame, call.accountGas)
   engine.current = frame
   run.opcodeHost.enter(parent.message.to)
   if (isCreation(call.kind)) {

@@ -17,6 +17,7 @@
 import type { Address, Hash } from '../../lib/hex.ts'
 import type { FailureCode } from '../failure.ts'
 import { failureOf, opcodeFailure } from '../failure.ts'
+import type { StateGasLevels } from '../gas/state-gas.ts'
 import type { Host, NativeOutcome } from '../host.ts'
 import type { CallKind } from '../message.ts'
 import { isCreation, type Message } from '../message.ts'
@@ -123,6 +124,7 @@ export function adoptFrames(run: Execution): void {
     run.frames.push({
       message: callOf(run, frame),
       mark: run.substate.mark(),
+      stateGas: engine.stateGasAt(frame),
       memoryTop: frame,
       frame,
       traced: undefined,
@@ -150,6 +152,7 @@ function callOf(run: Execution, frame: number): WasmMessage {
     isStatic: engine.field(frame, F_STATIC) !== 0,
     salt: undefined,
     word: 0,
+    accountGas: 0,
   }
 }
 
@@ -170,6 +173,8 @@ export type WasmMessage = {
   readonly salt: Uint8Array | undefined
   /** Address of the stack word with the code's account; 0 for an outer message. */
   readonly word: number
+  /** State gas that the caller has paid for the new account (EIP-8037), to be given back if the message fails. */
+  readonly accountGas: number
 }
 
 /** A frame whose opcodes are traced (`step-tracing.ts`, `step-log.ts`). */
@@ -188,6 +193,8 @@ export interface TracedFrame {
 export type ActiveFrame = {
   readonly message: WasmMessage
   readonly mark: SubstateMark
+  /** The state gas to which a failure returns. */
+  readonly stateGas: StateGasLevels
   /** The top of the engine's memory before the message, to be restored at its end. */
   readonly memoryTop: number
   frame: number

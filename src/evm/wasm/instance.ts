@@ -2,6 +2,7 @@
 // stays in memory until the area for code is full.
 import { ChainError } from '../../lib/errors.ts'
 import type { Hash } from '../../lib/hex.ts'
+import type { StateGasLevels } from '../gas/state-gas.ts'
 import type { BlockContext } from '../message.ts'
 import { CompiledCodes } from './compiled-codes.ts'
 import type { HotCodeCompiler } from './compiler.ts'
@@ -16,6 +17,7 @@ import {
   EPOCH,
   F_MEMORY,
   F_MEMORY_SIZE,
+  F_RESERVOIR,
   FRAMES,
   HASH_DELAY,
   LOG_GAS,
@@ -26,7 +28,9 @@ import {
   PARAMETERS,
   PAUSED,
   PLAIN,
+  RECORDS,
   REFUND,
+  RESERVOIR,
   STRETCH,
   STRETCH_GAS,
   TURN,
@@ -197,6 +201,46 @@ export class Instance extends Memory {
     this.words[PLAIN >>> 2] = rules.isPlain ? 1 : 0
   }
 
+  // --- state gas (EIP-8037)
+
+  get stateGas(): StateGasLevels {
+    const at = RESERVOIR >>> 3
+    const [reservoir = 0n, used = 0n, spilled = 0n] = this.limbs.subarray(at, at + 3)
+    return { reservoir, used, spilled }
+  }
+
+  set stateGas({ reservoir, used, spilled }: StateGasLevels) {
+    this.limbs.set([reservoir, used, spilled], RESERVOIR >>> 3)
+  }
+
+  /** The levels at the start of a frame. */
+  stateGasAt(frame: number): StateGasLevels {
+    const at = (frame + F_RESERVOIR) >>> 3
+    const [reservoir = 0n, used = 0n, spilled = 0n] = this.limbs.subarray(at, at + 3)
+    return { reservoir, used, spilled }
+  }
+
+  /** Charges state gas to the reservoir, then to a frame's gas. Returns the gas left; below zero, nothing was charged. */
+  chargeState(gas: number, cost: number): number {
+    return Number(this.#exports.chargeState(BigInt(gas), BigInt(cost)))
+  }
+
+  /** Takes back the end of a called frame: what the reservoir can repay to the gas of the frame. */
+  repay(frame: number): void {
+    if (this.limbs[RESERVOIR >>> 3] === 0n) return
+    this.setGas(frame, this.gas(frame) + Number(this.#exports.repaid(frame)))
+  }
+
+  /** Gives state gas back to the frame that has paid it. */
+  refundState(frame: number, cost: number): void {
+    this.setGas(frame, Number(this.#exports.refundState(frame, BigInt(this.gas(frame)), BigInt(cost))))
+  }
+
+  /** Whether the host is told what the transaction reads of the state (EIP-7928). */
+  set records(does: boolean) {
+    this.words[RECORDS >>> 2] = does ? 1 : 0
+  }
+
   /** Unpaid work that the transaction may still do (`gas/unpaid-work.ts`). */
   get work(): bigint {
     return this.limbs[WORK >>> 3] ?? 0n
@@ -322,6 +366,7 @@ export class Instance extends Memory {
     const end = memoryOf(frame) + 65_536
     if (end > this.bytes.length) this.reserve(end)
     writeFrame(this.words, frame, start)
+    this.limbs.copyWithin((frame + F_RESERVOIR) >>> 3, RESERVOIR >>> 3, (RESERVOIR >>> 3) + 3)
     this.current = frame
     this.setGas(frame, start.gas)
     return frame

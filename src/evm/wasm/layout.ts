@@ -92,6 +92,15 @@ export const TRANSACTION = 5536
 export const JOURNALED = 5540
 /** u32: number of slots in WARMED. */
 export const WARMED_COUNT = 5544
+/**
+ * i64 each: the state gas (EIP-8037) that is left in the transaction's reservoir, that is used, and the part of it that gas has
+ * paid for because the reservoir was empty. A frame's part is the difference to its start (F_RESERVOIR, F_STATE_USED, F_SPILLED).
+ */
+export const RESERVOIR = 5552
+export const STATE_USED = 5560
+export const SPILLED = 5568
+/** u32: whether the host is told which slots the transaction reads (EIP-7928). */
+export const RECORDS = 5576
 /** A byte for each opcode: whether `runToMarked` stops before it. */
 export const MARKS = 5632
 /** Addresses of the dirty slots' entries, u32 each. */
@@ -196,7 +205,11 @@ export const F_GAS_GIVEN = 176
 export const F_KIND = 184
 /** WARMED_COUNT when the frame began, for frames that the interpreter has opened. */
 export const F_WARMED = 188
-export const FRAME_HEADER = 192
+/** i64 each: RESERVOIR, STATE_USED and SPILLED when the frame began. */
+export const F_RESERVOIR = 192
+export const F_STATE_USED = 200
+export const F_SPILLED = 208
+export const FRAME_HEADER = 224
 export const STACK_BYTES = 32768
 /** Bytes between stack and memory, because some opcodes write above the stack before its height is checked. */
 export const STACK_MARGIN = 64
@@ -229,6 +242,8 @@ export const S_WARMTH = 76
 export const S_TRANSACTION = 80
 /** Not 0: this entry, whichever slot it has, is in the host's list of those that differ from earlier contents (`slot-table.ts`). */
 export const S_LISTED = 84
+/** The host was told that the transaction reads the slot if this equals TRANSACTION. */
+export const S_READ = 88
 /** The value at the start of the transaction. */
 export const S_ORIGINAL = 96
 export const SLOT_BYTES = 128
@@ -245,7 +260,7 @@ export const GAS_EXP_BYTE = 0
 export const GAS_INIT_CODE_WORD = 8
 /** Of a warm slot, and of a warm account (EIP-2929). */
 export const GAS_WARM = 16
-/** Of SLOAD on a cold slot, and what SSTORE adds there (EIP-2929); before that, 0 like GAS_WARM. */
+/** Of SLOAD on a cold slot (EIP-2929); before that, 0 like GAS_WARM. */
 export const GAS_COLD_SLOT = 24
 /** 1: SSTORE compares with the value at the beginning of the transaction (EIP-1283, EIP-2200); 0: with the current one. */
 export const STORE_IS_NET = 32
@@ -264,7 +279,13 @@ export const REFUND_CLEAR = 80
 /** Refunds for a reset to the value at the start of the transaction: zero, or another value. */
 export const REFUND_INIT = 88
 export const REFUND_CLEAN = 96
-export const PARAMETER_COUNT = 13
+/** What SSTORE adds on a cold slot. */
+export const GAS_COLD_STORE = 104
+/** What EXTCODESIZE and EXTCODECOPY add (EIP-8038). */
+export const GAS_CODE_READ = 112
+/** State gas of a new slot (EIP-8037). */
+export const STATE_GAS_SLOT = 120
+export const PARAMETER_COUNT = 16
 
 export const ENV_ORIGIN = 0
 export const ENV_GAS_PRICE = 32
@@ -276,6 +297,7 @@ export const ENV_GAS_LIMIT = 192
 export const ENV_CHAIN_ID = 224
 export const ENV_BASE_FEE = 256
 export const ENV_BLOB_BASE_FEE = 288
+export const ENV_SLOT_NUMBER = 320
 
 // --- reasons for which the interpreter stops; an opcode's number if the host has to carry it out
 

@@ -16,6 +16,8 @@ export interface OpcodeHost {
   adoptFrames(): void
   /** Whether the slot was cold (EIP-2929); it is warm from now on. */
   accessSlot(key: Hash): boolean
+  /** The transaction reads a slot (EIP-7928). */
+  readSlot(account: Address, key: Hash): void
   /** Passes the engine's warm slots on to the journal. */
   takeSlots(): void
   word(key: Hash): Uint8Array
@@ -44,6 +46,7 @@ type ImportingEngine = Memory & {
   readonly slots: {
     readonly isJournaled: boolean
     set(slot: number, word: Uint8Array, original: Uint8Array): void
+    accountOf(slot: number): Address
   }
 }
 
@@ -62,6 +65,10 @@ export function hostImports(engine: ImportingEngine): Record<string, unknown> {
       const isCold = engine.slots.isJournaled && opcodeHost.accessSlot(key)
       engine.slots.set(slot, opcodeHost.word(key), opcodeHost.original(key))
       return isCold ? 1 : 0
+    },
+    readSlot: (slot: number) => {
+      engine.refresh()
+      engine.host?.readSlot(engine.slots.accountOf(slot), engine.hashAt(slot + S_KEY))
     },
     takeSlots: () => host().takeSlots(),
     adoptFrames: () => {
@@ -125,6 +132,10 @@ export type EngineExports = {
   reserve(end: bigint): number
   /** Charges for a frame's memory up to `end` and grows it. Returns the gas left, or minus a reason. */
   touch(frame: number, end: bigint, gas: bigint): bigint
+  /** State gas (EIP-8037): each takes the gas of a frame and returns what is left of it. */
+  chargeState(gas: bigint, cost: bigint): bigint
+  refundState(frame: number, gas: bigint, cost: bigint): bigint
+  repaid(frame: number): bigint
   /** The functions that compiled code imports, by name. */
   readonly [name: string]: unknown
 }

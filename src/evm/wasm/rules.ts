@@ -7,7 +7,9 @@ import { unpaidWork } from '../gas/unpaid-work.ts'
 import { bookedElsewhere, forkTable, type OpcodeTable, type Operation, stackBounds } from '../opcode-table.ts'
 import { opcodeOf } from '../opcodes.ts'
 import {
+  GAS_CODE_READ,
   GAS_COLD_SLOT,
+  GAS_COLD_STORE,
   GAS_EXP_BYTE,
   GAS_INIT_CODE_WORD,
   GAS_STORE_CLEAN,
@@ -20,6 +22,7 @@ import {
   REFUND_CLEAN,
   REFUND_CLEAR,
   REFUND_INIT,
+  STATE_GAS_SLOT,
   STORE_IS_NET,
 } from './layout.ts'
 
@@ -73,7 +76,8 @@ function makeRules(table: OpcodeTable): EngineRules {
   }
 }
 
-function parametersOf({ expByte, initCodeWord, warm, coldSlot, store }: ForkGas, warms: boolean): BigUint64Array {
+function parametersOf(gas: ForkGas, warms: boolean): BigUint64Array {
+  const { expByte, initCodeWord, warm, coldSlot, store } = gas
   const parameters = new BigUint64Array(PARAMETER_COUNT)
   const set = (at: number, value: number): void => {
     parameters[at / 8] = BigInt(value)
@@ -91,6 +95,9 @@ function parametersOf({ expByte, initCodeWord, warm, coldSlot, store }: ForkGas,
   set(REFUND_CLEAR, store.clearRefund)
   set(REFUND_INIT, store.initRefund)
   set(REFUND_CLEAN, store.cleanRefund)
+  set(GAS_COLD_STORE, gas.coldStore)
+  set(GAS_CODE_READ, gas.codeRead)
+  set(STATE_GAS_SLOT, gas.state.slot)
   return parameters
 }
 

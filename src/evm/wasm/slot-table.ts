@@ -123,7 +123,7 @@ export class SlotTable implements WarmSlots {
     for (let i = 0; i < count; i++) {
       const slot = words[(DIRTY >>> 2) + i] ?? 0
       words[(slot + S_DIRTY) >>> 2] = 0
-      host.store(this.#accountOf(slot), this.#keyOf(slot), this.#memory.trimmed(slot + S_VALUE))
+      host.store(this.accountOf(slot), this.#keyOf(slot), this.#memory.trimmed(slot + S_VALUE))
       this.#list(slot, RESTORED)
     }
     words[DIRTY_COUNT >>> 2] = 0
@@ -205,7 +205,7 @@ export class SlotTable implements WarmSlots {
     const slots = Array.from({ length: this.length }, (_, i) => this.#warmed(i))
     this.#memory.words[WARMED_COUNT >>> 2] = 0
     this.#memory.words[JOURNALED >>> 2] = 1
-    return slots.map((slot) => [this.#accountOf(slot), this.#keyOf(slot)])
+    return slots.map((slot) => [this.accountOf(slot), this.#keyOf(slot)])
   }
 
   /** The entry of a warm slot by its position in the list. */
@@ -215,7 +215,7 @@ export class SlotTable implements WarmSlots {
 
   // --- entries
 
-  #accountOf(slot: number): Address {
+  accountOf(slot: number): Address {
     const account = this.#addresses[this.#memory.words[(slot + S_ACCOUNT) >>> 2] ?? 0]
     if (account === undefined) throw new Error('a slot of no account was accessed')
     return account

@@ -1,16 +1,11 @@
 // The host functions of opcodes that read and write the state of the executing account and track accessed slots. The
 // engine computes their gas; only the gas of accessing an account (EIP-2929) is computed here.
 import { type Address, fromHex, type Hash, toHash } from '../../lib/hex.ts'
-import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
-import type { Account } from '../../state/types.ts'
+import { isEmpty } from '../../state/accounts.ts'
 import type { Host as Machine } from '../host.ts'
 import type { Substate } from '../substate.ts'
 import type { OpcodeHost } from './module-interface.ts'
 import type { EngineRules } from './rules.ts'
-
-/** Whether the account does not exist or is empty (EIP-161). */
-export const isEmpty = (account: Account | undefined): boolean =>
-  account === undefined || (account.balance === 0n && account.nonce === 0n && account.codeHash === EMPTY_CODE_HASH)
 
 export class StateHost implements OpcodeHost {
   /** The account that executes. */
@@ -68,6 +63,10 @@ export class StateHost implements OpcodeHost {
     this.#machine.view.setWord(account, key, value)
   }
 
+  readSlot(account: Address, key: Hash): void {
+    this.#machine.stateAccesses?.slot(account, key)
+  }
+
   addRefund(gas: number): void {
     this.#substate.refund += gas
   }
@@ -90,6 +89,7 @@ export class StateHost implements OpcodeHost {
   }
 
   balance(address: Address): bigint {
+    this.#machine.stateAccesses?.account(address)
     return this.#machine.view.balance(address)
   }
 
@@ -98,10 +98,12 @@ export class StateHost implements OpcodeHost {
   }
 
   code(address: Address): Uint8Array {
+    this.#machine.stateAccesses?.account(address)
     return this.#machine.view.code(address)
   }
 
   codeHash(address: Address): Hash | undefined {
+    this.#machine.stateAccesses?.account(address)
     const account = this.#machine.view.account(address)
     return account === undefined || isEmpty(account) ? undefined : account.codeHash
   }

@@ -1,6 +1,6 @@
 // BALANCE, EXTCODESIZE and EXTCODEHASH, on the stack in memory. `sp` is the address above the top item. They return the gas
 // left, or minus a reason of the layout. The account gets warm even if the opcode fails.
-import { ADDRESS, WORDS } from '../layout'
+import { ADDRESS, GAS_CODE_READ, PARAMETERS, WORDS } from '../layout'
 import { lacking } from './gas'
 import * as host from './host'
 import { fromBytes, setSmall, toAddress } from './word'
@@ -23,9 +23,14 @@ export function balance(sp: usize, gas: i64): i64 {
   return gas
 }
 
+/** As `access`, for an opcode that reads the code too (EIP-8038). */
+export function accessCode(at: usize, gas: i64): i64 {
+  return access(at, gas) - load<i64>(PARAMETERS, GAS_CODE_READ)
+}
+
 /** EXTCODESIZE */
 export function sizeOfCode(sp: usize, gas: i64): i64 {
-  gas = access(sp - 32, gas)
+  gas = accessCode(sp - 32, gas)
   if (gas < 0) return lacking(gas)
   setSmall(sp - 32, u64(host.codeSize()))
   return gas

@@ -32,7 +32,10 @@ import {
   F_OUTPUT_LENGTH,
   F_PARENT,
   F_PC,
+  F_RESERVOIR,
+  F_SPILLED,
   F_STACK,
+  F_STATE_USED,
   F_STATIC,
   F_TOP,
   F_VALUE,
@@ -47,17 +50,21 @@ import {
   PARAMETERS,
   PAUSED,
   PLAIN,
+  RESERVOIR,
   RETURN,
   RETURN_BYTES,
   RETURN_LIMIT,
+  SPILLED,
   STACK_BYTES,
   STACK_MARGIN,
+  STATE_USED,
   STOPPED,
   STRETCH,
   TURN,
   WARMED_COUNT,
   WORK,
 } from '../layout'
+import { repaid } from './gas'
 import { hot } from './host'
 import { reserve } from './memory'
 import { interpret, interpretPlainly } from './run'
@@ -185,6 +192,9 @@ function openFrame(frame: usize, kind: i32): usize {
   store<u32>(child, u32(frame), F_PARENT)
   store<u32>(child, 0, F_KNOWN)
   store<u32>(child, load<u32>(WARMED_COUNT), F_WARMED)
+  store<i64>(child, load<i64>(RESERVOIR), F_RESERVOIR)
+  store<i64>(child, load<i64>(STATE_USED), F_STATE_USED)
+  store<i64>(child, load<i64>(SPILLED), F_SPILLED)
   store<u32>(child, kind === STATICCALL ? 1 : load<u32>(frame, F_STATIC), F_STATIC)
   if (kind === DELEGATECALL) {
     store<u32>(child, load<u32>(frame, F_ACCOUNT), F_ACCOUNT)
@@ -208,12 +218,19 @@ function closeFrame(frame: usize, reason: i32): usize {
   const hasOutput = reason === RETURNED || reason === REVERTED
   const length = hasOutput ? load<u32>(frame, F_OUTPUT_LENGTH) : 0
   if (length > u32(RETURN_LIMIT)) return 0
-  if (reason !== STOPPED && reason !== RETURNED) coolSlots(load<u32>(frame, F_WARMED))
   const parent = usize(load<u32>(frame, F_PARENT))
   const kind = load<i32>(frame, F_KIND)
-  if (reason === STOPPED || hasOutput)
-    store<i64>(parent, load<i64>(parent, F_GAS) - load<i64>(frame, F_GAS_GIVEN) + load<i64>(frame, F_GAS), F_GAS)
-  else store<i64>(parent, load<i64>(parent, F_GAS) - load<i64>(frame, F_GAS_GIVEN), F_GAS)
+  let gas = load<i64>(parent, F_GAS) - load<i64>(frame, F_GAS_GIVEN)
+  if (reason === STOPPED || hasOutput) gas += load<i64>(frame, F_GAS)
+  if (reason !== STOPPED && reason !== RETURNED) {
+    coolSlots(load<u32>(frame, F_WARMED))
+    // State gas is given back: what gas has paid for is lost with the rest of the gas, unless the frame reverts.
+    if (reason === REVERTED) gas += load<i64>(SPILLED) - load<i64>(frame, F_SPILLED)
+    store<i64>(RESERVOIR, load<i64>(frame, F_RESERVOIR))
+    store<i64>(STATE_USED, load<i64>(frame, F_STATE_USED))
+    store<i64>(SPILLED, load<i64>(frame, F_SPILLED))
+  }
+  store<i64>(parent, gas + repaid(parent), F_GAS)
   const sp = usize(load<u32>(parent, F_TOP))
   const ranges = kind === CALL ? sp - 128 : sp - 96
   store<u32>(RETURN, RETURN_BYTES)

@@ -10,10 +10,11 @@ import {
   F_DATA_LENGTH,
   F_MEMORY,
   MISSING,
+  RECORDS,
   RETURN,
   RETURN_OUT_OF_BOUNDS,
 } from '../layout'
-import { access } from './accounts'
+import { accessCode } from './accounts'
 import { NO_GAS } from './gas'
 import * as host from './host'
 import { copyPadded, LIMIT, rangeEnd, touch, words } from './memory'
@@ -77,11 +78,12 @@ export function copyMemory(frame: usize, sp: usize, gas: i64): i64 {
 
 /** EXTCODECOPY. The account gets warm even if the opcode fails. */
 export function copyCodeOf(frame: usize, sp: usize, gas: i64): i64 {
-  gas = touchCopy(frame, sp - 64, sp - 128, access(sp - 32, gas))
+  gas = touchCopy(frame, sp - 64, sp - 128, accessCode(sp - 32, gas))
   const length = clamped(sp - 128)
-  if (gas < 0 || length === 0) return gas
+  // A copy of no bytes reads the account too, which matters if accesses are recorded; its address in memory may be any number.
+  if (gas < 0 || (length === 0 && load<u32>(RECORDS) === 0)) return gas
   const offset = clamped(sp - 96)
-  const to = usize(load<u32>(frame, F_MEMORY)) + usize(load<u64>(sp - 64))
+  const to = length === 0 ? 0 : usize(load<u32>(frame, F_MEMORY)) + usize(load<u64>(sp - 64))
   host.copyCode(to, offset > LIMIT ? u32(LIMIT) : u32(offset), usize(length))
   return gas
 }

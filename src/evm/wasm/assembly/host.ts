@@ -12,6 +12,8 @@ export declare function takeSlots(): void
  * value, writes the value and that at the beginning of the transaction.
  */
 export declare function accessSlot(slot: u32): i32
+/** The transaction reads the slot of an entry (EIP-7928). */
+export declare function readSlot(slot: u32): void
 export declare function tload(): void
 export declare function tstore(): void
 /** Returns the gas of accessing the account (EIP-2929), and makes it warm. */

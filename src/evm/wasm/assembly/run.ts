@@ -29,6 +29,7 @@ import {
   ENV_GAS_PRICE,
   ENV_NUMBER,
   ENV_ORIGIN,
+  ENV_SLOT_NUMBER,
   ENV_TIMESTAMP,
   F_ADDRESS,
   F_CALLER,
@@ -77,7 +78,7 @@ import { calls, creates, destroys, fail, isOver, leave, priceAt, returns } from 
 import { isJumpDestination, isMarked } from './jump-destinations'
 import { ensureMemory, isInMemory, sizeOf } from './memory'
 import { fault } from './opcode-failures'
-import { dup, pushLong, pushShort, swap } from './stack'
+import { depthOf, dup, pairOf, pushLong, pushShort, swap } from './stack'
 import { loadSlot, loadTransient, storeSlot, storeTransient } from './storage'
 import { clamped, copy, fromBytes, isSame, isZero, setSmall, toBytes } from './word'
 
@@ -210,6 +211,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
       case 0x48: environmentWord(sp, ENV_BASE_FEE); sp += 32; break // BASEFEE
       case 0x49: hashOfBlob(sp); break // BLOBHASH
       case 0x4a: environmentWord(sp, ENV_BLOB_BASE_FEE); sp += 32; break // BLOBBASEFEE
+      case 0x4b: environmentWord(sp, ENV_SLOT_NUMBER); sp += 32; break // SLOTNUM
 
       case 0x50: sp -= 32; break // POP
       case 0x51: // MLOAD
@@ -318,6 +320,24 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
         // Missing topics are found after offset and length were popped: the failure reports the stack height at that point.
         if (gas < 0) return fail(frame, pc, gas === -i64(STACK_UNDERFLOW) ? sp - 64 : sp, gas, op)
         size = sizeOf(frame); sp -= 64 + (usize(op - 0xa0) << 5); break
+
+      case 0xe6: case 0xe7: { // DUPN, SWAPN
+        const n = usize(depthOf(load<u8>(code + pc, 1))) << 5
+        if (n === 0) return leave(frame, pc, sp, gas, op, INVALID_OPCODE)
+        if (depth < (op === 0xe6 ? n : n + 32)) return leave(frame, pc, sp, gas, op, STACK_UNDERFLOW)
+        if (op === 0xe6) { copy(sp, sp - n); sp += 32 } else swap(sp - 32, sp - 32 - n)
+        pc++
+        break
+      }
+      case 0xe8: { // EXCHANGE
+        const pair = usize(pairOf(load<u8>(code + pc, 1)))
+        if (pair === 0) return leave(frame, pc, sp, gas, op, INVALID_OPCODE)
+        const deeper = (pair >> 5) << 5
+        if (depth < deeper + 32) return leave(frame, pc, sp, gas, op, STACK_UNDERFLOW)
+        swap(sp - 32 - deeper, sp - 32 - ((pair & 31) << 5))
+        pc++
+        break
+      }
 
       case 0xf0: case 0xf5: return creates(frame, pc, sp, gas, op) // CREATE, CREATE2
       case 0xf1: case 0xf2: case 0xf4: case 0xfa: return calls(frame, pc, sp, gas, op) // CALL, CALLCODE, DELEGATECALL, STATICCALL

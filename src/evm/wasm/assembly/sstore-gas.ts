@@ -1,6 +1,6 @@
 // The gas and the refund of SSTORE in every fork. The rules are those of EIP-2200 with the prices of EIP-2929 and EIP-3529; the
 // numbers are in PARAMETERS, which `gas/sstore-gas.ts` chooses by fork, so that all forks share this code. Numbers in brackets
-// are of Osaka, for a warm slot; a cold one costs 2,100 more (GAS_COLD_SLOT), charged in `storage.ts`.
+// are of Osaka, for a warm slot; a cold one costs 2,100 more (GAS_COLD_STORE), charged in `storage.ts`.
 //
 //   original: the value at the start of the transaction; current: now in the slot; new: to be written.
 //
@@ -18,6 +18,8 @@
 //                  3.2.2.1. If original == 0: refund REFUND_INIT (19,900).
 //                  3.2.2.2. Otherwise: refund REFUND_CLEAN (2,800).
 //
+// From Amsterdam on (EIP-8037) case 3.1.1 also charges the state gas of a slot (STATE_GAS_SLOT), and case 3.2.2.1 gives it back.
+//
 // Before Constantinople, and in Petersburg, the price depends on current and new only (Yellow Paper, appendix G): a write of a
 // value other than zero to a zero slot costs 20,000, any other write 5,000, and a deletion refunds 15,000. That is case 3.1 with
 // original := current (STORE_IS_NET is 0).
@@ -34,9 +36,10 @@ import {
   REFUND_INIT,
   S_ORIGINAL,
   S_VALUE,
+  STATE_GAS_SLOT,
   STORE_IS_NET,
 } from '../layout'
-import { lacking } from './gas'
+import { chargeState, lacking, refundState } from './gas'
 import { writeSlot } from './state-cache'
 import { isSame, isZero } from './word'
 
@@ -51,7 +54,7 @@ export function parameter(offset: i32): i64 {
  * gas left, or minus a reason; nothing is written then.
  */
 // @inline
-export function storeWord(slot: usize, value: usize, gas: i64): i64 {
+export function storeWord(frame: usize, slot: usize, value: usize, gas: i64): i64 {
   const current = slot + S_VALUE
   if (isSame(current, value)) {
     gas -= parameter(GAS_STORE_NOOP)
@@ -60,9 +63,15 @@ export function storeWord(slot: usize, value: usize, gas: i64): i64 {
     return lacking(gas)
   }
   const original = parameter(STORE_IS_NET) !== 0 ? slot + S_ORIGINAL : current
-  const first = isZero(original) ? GAS_STORE_INIT : GAS_STORE_CLEAN
-  gas -= parameter(isSame(original, current) ? first : GAS_STORE_DIRTY)
+  const wasZero = isZero(original)
+  const isFirst = isSame(original, current)
+  gas -= parameter(isFirst ? (wasZero ? GAS_STORE_INIT : GAS_STORE_CLEAN) : GAS_STORE_DIRTY)
   const refund = refundOf(original, current, value)
+  const state = wasZero ? parameter(STATE_GAS_SLOT) : 0
+  if (state !== 0 && gas >= 0) {
+    if (isFirst) gas = chargeState(gas, state)
+    else if (isZero(value)) gas = refundState(frame, gas, state)
+  }
   if (gas < 0) {
     store<i64>(MISSING_REFUND, refund)
     return lacking(gas)

@@ -1,4 +1,4 @@
-// PUSH, DUP and SWAP on the stack in memory. `sp` is one past the top item.
+// PUSH, DUP, SWAP and EXCHANGE on the stack in memory. `sp` is one past the top item.
 import { shiftRight } from './bits'
 import { copy, fromBytes, set, setSmall } from './word'
 
@@ -34,4 +34,21 @@ export function swap(p: usize, q: usize): void {
   const w3 = load<u64>(p, 24)
   copy(p, q)
   set(q, w0, w1, w2, w3)
+}
+
+/** The depth that the immediate byte of DUPN or SWAPN names (EIP-8024), 17 to 235; 0 if the byte is not permitted. */
+export function depthOf(immediate: u32): u32 {
+  return immediate > 90 && immediate < 128 ? 0 : (immediate + 145) & 255
+}
+
+/**
+ * The two positions below the top that the immediate byte of EXCHANGE names (EIP-8024), the deeper one times 16 above the other; 0
+ * if the byte is not permitted.
+ */
+export function pairOf(immediate: u32): u32 {
+  if (immediate > 81 && immediate < 128) return 0
+  const k = immediate ^ 143
+  const row = k >> 4
+  const column = k & 15
+  return row < column ? ((column + 1) << 5) | (row + 1) : ((29 - row) << 5) | (column + 1)
 }

@@ -25,6 +25,7 @@ import {
   S_DIRTY,
   S_KEY,
   S_ORIGINAL,
+  S_READ,
   S_STORAGE,
   S_TRANSACTION,
   S_VALUE,
@@ -58,6 +59,7 @@ export function slotAt(account: u32): usize {
   store<u32>(slot, 0, S_STORAGE)
   store<u32>(slot, 0, S_WARMTH)
   store<u32>(slot, 0, S_TRANSACTION)
+  store<u32>(slot, 0, S_READ)
   return slot
 }
 
@@ -111,6 +113,14 @@ export function accessSlot(slot: usize): bool {
     store<u32>(slot, load<u32>(TRANSACTION), S_TRANSACTION)
   }
   return asks ? wasCold : !isWarm
+}
+
+/** Tells the host once in a transaction that it reads the slot (EIP-7928). */
+export function readSlot(slot: usize): void {
+  const transaction = load<u32>(TRANSACTION)
+  if (load<u32>(slot, S_READ) === transaction) return
+  store<u32>(slot, transaction, S_READ)
+  host.readSlot(u32(slot))
 }
 
 /** Makes the slots cold again that became warm when there were more than `count` of them. */

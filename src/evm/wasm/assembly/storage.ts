@@ -5,8 +5,11 @@ import {
   F_KNOWN,
   F_STATIC,
   GAS_COLD_SLOT,
+  GAS_COLD_STORE,
+  GAS_STORE_NOOP,
   GAS_STORE_SENTRY,
   GAS_WARM,
+  RECORDS,
   S_VALUE,
   STATIC_CHANGE,
   WORDS,
@@ -14,7 +17,7 @@ import {
 import { lacking, NO_GAS } from './gas'
 import * as host from './host'
 import { parameter, storeWord } from './sstore-gas'
-import { accessSlot, slotAt } from './state-cache'
+import { accessSlot, readSlot, slotAt } from './state-cache'
 import { fromBytes, toBytes } from './word'
 
 /** The second word exchanged with the host: a value. */
@@ -26,6 +29,7 @@ export function loadSlot(frame: usize, sp: usize, gas: i64): i64 {
   const slot = slotAt(load<u32>(frame, F_ACCOUNT))
   gas -= parameter(accessSlot(slot) ? GAS_COLD_SLOT : GAS_WARM)
   if (gas < 0) return lacking(gas)
+  if (load<u32>(RECORDS) !== 0) readSlot(slot)
   fromBytes(sp - 32, slot + S_VALUE)
   return gas
 }
@@ -38,11 +42,16 @@ export function storeSlot(frame: usize, sp: usize, gas: i64): i64 {
   if (sentry !== 0 && gas <= sentry) return NO_GAS
   toBytes(WORDS, sp - 32)
   const slot = slotAt(load<u32>(frame, F_ACCOUNT))
-  if (accessSlot(slot)) gas -= parameter(GAS_COLD_SLOT)
+  if (accessSlot(slot)) gas -= parameter(GAS_COLD_STORE)
+  if (load<u32>(RECORDS) !== 0) {
+    // The access has to be paid before the slot is read.
+    if (gas < parameter(GAS_STORE_NOOP)) return lacking(gas - parameter(GAS_STORE_NOOP))
+    readSlot(slot)
+  }
   // A write needs the frame's checkpoint, which the host makes when it adopts the frame.
   if (load<u32>(frame, F_KNOWN) === 0) host.adoptFrames()
   toBytes(SECOND, sp - 64)
-  return storeWord(slot, SECOND, gas)
+  return storeWord(frame, slot, SECOND, gas)
 }
 
 /** TLOAD */
