@@ -163,5 +163,5 @@ it('fuzz:geth is skipped without evm and Go', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', main, '--seconds', '1'], {
     env: { ...env, PATH: cache, XDG_CACHE_HOME: cache },
   })
-  expect(stdout).toBe('fuzz:geth is skipped: there is no evm 1.17.6 of go-ethereum, and no Go to build it\n')
+  expect(stdout).toBe('fuzz:geth is skipped: there is no evm 1.17.10 of go-ethereum, and no Go to build it\n')
 }, 60_000)

@@ -5,7 +5,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-export const GETH_VERSION = '1.17.6'
+export const GETH_VERSION = '1.17.10'
 const run = promisify(execFile)
 
 /** Path of the cached program of this version. */

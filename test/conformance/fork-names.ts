@@ -31,6 +31,7 @@ export const TEST_FORKS: Readonly<Record<string, Fork>> = {
   BPO3: 'bpo3',
   BPO4: 'bpo4',
   BPO5: 'bpo5',
+  Amsterdam: 'amsterdam',
 }
 /** `Dao` occurs only in `HomesteadToDaoAt5`: chains of the other names do not have the DAO fork. */
 const TRANSITION_FORKS: Readonly<Record<string, Fork>> = { ...TEST_FORKS, Dao: 'dao' }

@@ -40,5 +40,5 @@ async function run(root: string): Promise<void> {
   for (const [folder, { passed, failed }] of counts) console.log(`${folder}: ${passed} passed, ${failed} failed`)
   const sum = (which: 'passed' | 'failed') => [...counts.values()].reduce((total, count) => total + count[which], 0)
   console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
-  if (sum('failed') > 0) process.exitCode = 1
+  if (sum('failed') > 0 || sum('passed') === 0) process.exitCode = 1
 }

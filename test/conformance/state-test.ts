@@ -52,6 +52,7 @@ const stateTest = z.object({
     currentRandom: word.default(ZERO_HASH),
     currentBaseFee: quantity.default(10n),
     currentExcessBlobGas: quantity.default(0n),
+    slotNumber: quantity.default(0n),
   }),
   pre: accounts,
   transaction: testTransaction.optional().catch(undefined),
@@ -179,7 +180,7 @@ function headerOf(env: StateTest['env'], fork: Fork): Header {
     parentBeaconBlockRoot: undefined,
     requestsHash: undefined,
     blockAccessListHash: undefined,
-    slotNumber: undefined,
+    slotNumber: rules.amsterdam ? env.slotNumber : undefined,
   }
 }
 

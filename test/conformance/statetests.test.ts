@@ -2,9 +2,11 @@
 // suite's, recorded from other clients.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { BlockExecution } from '../../src/runtime/block-execution.ts'
 import { runStateTests, type StateTestResult } from './state-test.ts'
 import { statetest } from './statetest.ts'
@@ -151,6 +153,33 @@ describe('statetest', () => {
     )
     expect(out.split('\n')).toHaveLength(2)
     expect(err).toBe('statetest: no-such-file: no such file or folder\n')
+    expect(exitCode).toBe(1)
+  })
+
+  // Nothing ran, so nothing passed.
+  it.each([
+    ['a file without tests', '{}', []],
+    ['tests of no fork', JSON.stringify({ a: { ...JSON.parse(read('stExample/add11.json')).add11, post: {} } }), []],
+    ['tests of other forks than the requested ones', read('stExample/add11.json'), ['--fork', 'Frontier']],
+  ])('fails for %s', async (_, text, flags) => {
+    const folder = await mkdtemp(join(tmpdir(), 'statetest-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const file = join(folder, 'file.json')
+    await writeFile(file, text)
+    const { out, err, exitCode } = await run('--jobs', '1', ...flags, file)
+    expect(out).toBe('')
+    expect(err).toBe(`statetest: ${flags.length === 0 ? `${file}: it has no tests` : 'no test ran'}\n`)
+    expect(exitCode).toBe(1)
+  })
+
+  // go-ethereum's words; it knows a fork of the first name, which is not in any chain's schedule.
+  it.each(['Verkle', 'EOFv1'])('fails on the fork %s, and names it', async (fork) => {
+    const folder = await mkdtemp(join(tmpdir(), 'statetest-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const file = join(folder, 'file.json')
+    await writeFile(file, read('stExample/add11.json').replaceAll('"Cancun"', JSON.stringify(fork)))
+    const { out, exitCode } = await run('--jobs', '1', file)
+    expect(out).toContain(`"error":"unsupported fork \\"${fork}\\""`)
     expect(exitCode).toBe(1)
   })
 

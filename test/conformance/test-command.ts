@@ -61,11 +61,17 @@ export function testCommand<F extends TestFormat>(what: TestCommand<F>): Command
       }
       for (const file of files) readOperand('file', path, file)
       const names = files.length === 0 ? namesFrom(process.stdin) : files
+      let count = 0
       await runTestFiles(names, options, ({ results, error }) => {
+        count += results.length
         for (const result of results) process.stdout.write(`${what.line(result)}\n`)
         if (error !== undefined) process.stderr.write(`${what.name}: ${error}\n`)
         if (error !== undefined || results.some(what.isFailure)) process.exitCode = 1
       })
+      if (count === 0 && process.exitCode === undefined) {
+        process.stderr.write(`${what.name}: no test ran\n`)
+        process.exitCode = 1
+      }
       if (what.summary !== undefined) process.stderr.write(`${what.name}: ${what.summary()}\n`)
     })
 }

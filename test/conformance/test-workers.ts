@@ -60,6 +60,8 @@ async function runFile<F extends TestFormat>({ file, format, options }: Work<F>)
   const results: Results[F][] = []
   try {
     for await (const result of RUNNERS[format](await readText(file), options)) results.push(result)
+    // A file whose tests are all of other forks than the requested ones is complete; any other file without results is not a suite.
+    if (results.length === 0 && options.forks === undefined) return { results, error: `${file}: it has no tests` }
     return { results }
   } catch (error) {
     const words = explain(error)
