@@ -142,8 +142,13 @@ export function commonFor(spec: ChainSpec, fork: Fork): Common {
 function createCommon(spec: ChainSpec, fork: Fork): Common {
   const activations = new Map<Fork, ForkActivation>(spec.forks.map((activation) => [activation.fork, activation]))
   const params: ParamsDict = {}
-  // The library has no names for these.
-  const customHardforks: HardforksDict = { amsterdamOpcodes: { eips: [] }, bogota: { eips: [] } }
+  const customHardforks: HardforksDict = {
+    // The library has no names for these.
+    amsterdamOpcodes: { eips: [] },
+    bogota: { eips: [] },
+    // Without EIP-2780: what a transaction pays before its first frame, `runtime/execute-message.ts` charges for all engines.
+    amsterdam: { eips: [7708, 7843, 7928, 7954, 7976, 7981, 8024, 8037, 8038, 8246] },
+  }
   for (const name of FORKS) {
     const blobs = blobParamsAt(spec, name)
     if (blobs === undefined) continue

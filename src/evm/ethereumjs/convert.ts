@@ -177,6 +177,7 @@ function toLibBlock(block: BlockContext): NonNullable<EVMRunCallOpts['block']> {
       difficulty: block.difficulty,
       prevRandao: fromHex(block.prevRandao),
       gasLimit: block.gasLimit,
+      slotNumber: block.slotNumber,
       ...(block.baseFeePerGas !== undefined && { baseFeePerGas: block.baseFeePerGas }),
       getBlobGasPrice: () => block.blobBaseFee,
     },

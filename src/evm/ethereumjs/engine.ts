@@ -17,6 +17,7 @@ import type { ChainSpec } from '../../spec/chain-spec.ts'
 import type { StateView } from '../../state/types.ts'
 import type { BuiltinContracts } from '../builtin-contracts.ts'
 import { failureOf } from '../failure.ts'
+import type { StateGasLevels } from '../gas/state-gas.ts'
 import { workLimit } from '../gas/unpaid-work.ts'
 import type { Engine, Host } from '../host.ts'
 import { type CallKind, isCreation, type Message, type OuterMessage } from '../message.ts'
@@ -40,7 +41,7 @@ import {
   toLibCall,
   writeSubstate,
 } from './convert.ts'
-import { asLibJournal, asLibTransient, LibJournal, LibTransient } from './journal-adapter.ts'
+import { accessListOf, asLibJournal, asLibTransient, LibJournal, LibTransient } from './journal-adapter.ts'
 import { LibraryFrame } from './library-frame.ts'
 import { type LibraryHost, libraryTable } from './library-table.ts'
 import type { RunState } from './library-types.ts'
@@ -66,8 +67,11 @@ export class EthereumjsEngine implements Engine {
   }
 
   run(message: OuterMessage): Promise<Result> {
-    this.#evm.prepare(message.refund, message.gasLimit)
-    return this.#evm.runCall(toLibCall(message)).then((result) => fromLibResult(result, message.refund))
+    this.#evm.prepare(message)
+    return this.#evm.runCall(toLibCall(message)).then((result) => ({
+      ...fromLibResult(result, message.refund),
+      stateGas: this.#evm.stateGasAfter(result),
+    }))
   }
 
   async call(message: Message, substate: Substate): Promise<Result> {
@@ -106,19 +110,34 @@ class LibraryEvm extends EVM implements LibraryHost {
     const blockchain = chainOf((number) => machine.blockHash(number))
     super({ common, stateManager: adapter, blockchain, bn254, bls: bls12381 })
     this.#machine = machine
+    Object.defineProperty(this, 'blockLevelAccessList', { value: accessListOf(machine) })
+    // The new account of a transaction is paid before it runs.
+    Object.defineProperty(this, 'chargeFrameStateGas', {
+      value: (_: bigint, remaining: bigint) => ({ remaining, spilled: 0n }),
+    })
     this.journal = asLibJournal(new LibJournal(machine.accessJournal, adapter))
     Object.defineProperty(this, 'transientStorage', { value: asLibTransient(new LibTransient(machine.transient)) })
     // The library's emitter awaits a list of listeners; replace it by one direct call.
     Object.defineProperty(this, '_emit', { value: (topic: string, data: unknown) => this.#emit(topic, data) })
   }
 
-  /** Call it before an outer message with this gas limit. `initialRefund`: see `LibraryHost`. */
-  prepare(initialRefund: bigint, gasLimit: bigint): void {
+  /** Call it before an outer message. */
+  prepare({ refund, gasLimit, reservoir }: OuterMessage): void {
     const { table, tracer, contracts } = this.#machine
-    this.#initialRefund = initialRefund
+    this.#initialRefund = refund
     this.#work = workLimit(table, gasLimit)
+    this.stateGasReservoir = reservoir
+    this.executionStateGasUsed = 0n
+    this.createdAccountStateGas.clear()
     this.#useTable(table, tracer)
     this.#useContracts(contracts)
+  }
+
+  /** State gas after an outer message; undefined: it failed, or the fork has none. */
+  stateGasAfter({ execResult }: EVMResult): StateGasLevels | undefined {
+    if (!this.#machine.table.rules.amsterdam || execResult.exceptionError !== undefined) return undefined
+    const { stateGasReservoir: reservoir, executionStateGasUsed: used } = this
+    return { reservoir, used, spilled: execResult.stateGasSpilled ?? 0n }
   }
 
   #useTable(table: OpcodeTable, tracer: MessageTracer | undefined): void {

@@ -1,8 +1,9 @@
 // The machine's journal and transient storage in the form of the library's interface: the same sets under other names.
 import type { EVM } from '@ethereumjs/evm'
 import type { Account as LibAccount, Address as LibAddress } from '@ethereumjs/util'
-import { type Address, type Hash, toHex } from '../../lib/hex.ts'
+import { type Address, bigToWord, bytesToBig, type Hash, toHex } from '../../lib/hex.ts'
 import type { AccessJournal, TransientStorage } from '../access-journal.ts'
+import type { Host } from '../host.ts'
 import { addressOf, type StateAdapter } from './state-adapter.ts'
 
 export class LibJournal {
@@ -93,3 +94,28 @@ export class LibTransient {
 export const asLibJournal = (journal: LibJournal): EVM['journal'] => journal as unknown as EVM['journal']
 export const asLibTransient = (storage: LibTransient): EVM['transientStorage'] =>
   storage as unknown as EVM['transientStorage']
+
+/** The library's block access list (EIP-7928): only what is read is taken from it; changes follow from the view. */
+export function accessListOf(machine: Pick<Host, 'stateAccesses'>): NonNullable<EVM['blockLevelAccessList']> {
+  const account = (address: string): void => {
+    machine.stateAccesses?.account(address as Address)
+  }
+  const slot = (address: string, key: Uint8Array): void => {
+    machine.stateAccesses?.slot(address as Address, bigToWord(bytesToBig(key)))
+  }
+  const ignore = (): void => undefined
+  const list = {
+    blockAccessIndex: 0,
+    addAddress: account,
+    addBalanceChange: account,
+    addNonceChange: account,
+    addCodeChange: account,
+    addStorageRead: slot,
+    addStorageWrite: slot,
+    checkpoint: ignore,
+    commit: ignore,
+    revert: ignore,
+  }
+  // The library's class is not exported by the packages that we use.
+  return list as unknown as NonNullable<EVM['blockLevelAccessList']>
+}
