@@ -10,6 +10,7 @@ import {
   Message as LibMessage,
   type PrecompileInput,
 } from '@ethereumjs/evm'
+import { ChainError } from '../../lib/errors.ts'
 import { type Address, EMPTY_BYTES } from '../../lib/hex.ts'
 import { andThen } from '../../lib/maybe-promise.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
@@ -26,7 +27,7 @@ import type { OpcodeTable } from '../opcode-table.ts'
 import type { Result } from '../result.ts'
 import type { Substate } from '../substate.ts'
 import type { EnterEvent, MessageTracer } from '../tracer.ts'
-import { spendsLockedBalance } from '../value-transfer.ts'
+import { logTransfer, spendsLockedBalance } from '../value-transfer.ts'
 import { bls12381 } from './bls12-381.ts'
 import { bn254 } from './bn254.ts'
 import { commonFor } from './common.ts'
@@ -62,7 +63,13 @@ export class EthereumjsEngine implements Engine {
 
   /** The library's fork switches and prices come from a `Common` of the machine's fork, not from `ForkRules`. */
   constructor(machine: LibraryMachine, spec: ChainSpec) {
-    const common = withLibraryParams(commonFor(spec, machine.table.rules.fork))
+    const { fork } = machine.table.rules
+    if (fork === 'amsterdamOpcodes')
+      throw new ChainError(
+        'not-allowed',
+        "@ethereumjs/evm cannot run Amsterdam's opcodes without its other rules (bogotaTime)",
+      )
+    const common = withLibraryParams(commonFor(spec, fork === 'bogota' ? 'amsterdam' : fork))
     this.#evm = new LibraryEvm(machine, common)
   }
 
@@ -104,6 +111,8 @@ class LibraryEvm extends EVM implements LibraryHost {
   #initialRefund = 0n
   /** Unpaid work that the transaction may still do. */
   #work = 0n
+  /** The newest creation: the library does not say to which message its event of a new contract belongs. */
+  #creation: LibMessage | undefined
 
   constructor(machine: LibraryMachine, common: Common) {
     const adapter = new StateAdapter(machine.view)
@@ -210,6 +219,13 @@ class LibraryEvm extends EVM implements LibraryHost {
     if (from !== to && this.#machine.lockedBalance(from) > 0n)
       throw new EVMError(EVMError.errorMessages.INSUFFICIENT_BALANCE)
     tracer?.selfdestruct?.(from, to, view.balance(from))
+    this.#reportTransfer(from, to, view.balance(from))
+  }
+
+  /** Reports the log of a transfer, which the library adds without an opcode (EIP-7708). */
+  #reportTransfer(from: Address, to: Address, value: bigint): void {
+    const { table, tracer } = this.#machine
+    if (tracer?.log !== undefined) logTransfer(table.rules, [], tracer, { from, to, value })
   }
 
   // --- overrides
@@ -275,8 +291,15 @@ class LibraryEvm extends EVM implements LibraryHost {
       const message = data as LibMessage
       const kind = this.#kindOf(message)
       machine.messageBegan(() => entered(message, kind, machine.tracer))
+      const { caller, to, value } = message
+      if (to === undefined) this.#creation = message
+      else if (kind === 'CALL') this.#reportTransfer(addressOf(caller), addressOf(to), value)
       // The message may have been a slow precompile, so check the clock after each.
       return machine.pauseIfDue() ?? SETTLED
+    }
+    if (topic === 'newContract' && this.#creation !== undefined) {
+      const { caller, value } = this.#creation
+      this.#reportTransfer(addressOf(caller), addressOf((data as { address: LibMessage['caller'] }).address), value)
     }
     if (topic === 'afterMessage') {
       const result = data as EVMResult

@@ -3,6 +3,7 @@
 import type { Common } from '@ethereumjs/common'
 import { getOpcodesForHF } from '@ethereumjs/evm'
 import type { StateView } from '../../state/types.ts'
+import { MAX_DEPTH } from '../gas/gas-rules.ts'
 import type { CallKind } from '../message.ts'
 import { forkTable, type OpcodeTable } from '../opcode-table.ts'
 import type { MessageTracer } from '../tracer.ts'
@@ -72,7 +73,9 @@ function ownEntries(common: Common): LibraryOpcode[] {
   if (exp !== undefined) map[EXP] = { ...exp, opHandler: raise }
   for (const code of CREATES) {
     const entry = map[code]
-    if (entry !== undefined) map[code] = { ...entry, opHandler: legacyCreate(entry, code === CREATE2) }
+    if (entry === undefined) continue
+    map[code] = { ...entry, opHandler: legacyCreate(entry, code === CREATE2) }
+    if (common.isActivatedEIP(8037)) map[code].gasHandler = checkedCreateGas(entry.gasHandler)
   }
   for (const [code, opHandler] of codeReaders((state) => machineOf(state).view)) {
     const entry = map[code]
@@ -90,6 +93,27 @@ function ownEntries(common: Common): LibraryOpcode[] {
   })
   return map
 }
+
+/**
+ * The library charges the new account before it knows whether a creation can begin. By EIP-8037 nothing is charged if it cannot,
+ * because of depth, balance or nonce.
+ */
+const checkedCreateGas =
+  (own: LibraryOpcode['gasHandler']): LibraryOpcode['gasHandler'] =>
+  async (state, gas, common) => {
+    const { _env: frame, _evm: evm } = state.interpreter
+    const [value = 0n] = state.stack.peek(1)
+    const { balance, nonce } = frame.contract
+    if (frame.depth < MAX_DEPTH && balance >= value && nonce < MAX_NONCE) return own(state, gas, common)
+    const { stateGasReservoir, executionStateGasUsed } = evm
+    evm.stateGasReservoir = ENDLESS
+    const charged = await own(state, gas, common)
+    Object.assign(evm, { stateGasReservoir, executionStateGasUsed })
+    state.lastCreateNewAccountStateGas = 0n
+    return charged
+  }
+const MAX_NONCE = (1n << 64n) - 1n
+const ENDLESS = 1n << 64n
 
 /** Operations that proposals changed. A proposal's function has no mark, because it cannot call. */
 function customOpcodes(own: LibraryOpcode[], { operations, changed, rules, boundsWork }: OpcodeTable): CustomOpcode[] {

@@ -22,6 +22,7 @@ import {
   HASH_DELAY,
   LOG_GAS,
   LOG_REFUND,
+  LOG_SPILLED,
   MARKS,
   MAY_CALL,
   OPCODES,
@@ -31,6 +32,7 @@ import {
   RECORDS,
   REFUND,
   RESERVOIR,
+  SPILLED,
   STRETCH,
   STRETCH_GAS,
   TURN,
@@ -211,6 +213,15 @@ export class Instance extends Memory {
 
   set stateGas({ reservoir, used, spilled }: StateGasLevels) {
     this.limbs.set([reservoir, used, spilled], RESERVOIR >>> 3)
+  }
+
+  get spilled(): bigint {
+    return this.limbs[SPILLED >>> 3] ?? 0n
+  }
+
+  /** What had spilled before the opcode of the record. */
+  get loggedSpilled(): bigint {
+    return this.limbs[LOG_SPILLED >>> 3] ?? 0n
   }
 
   /** The levels at the start of a frame. */

@@ -99,6 +99,8 @@ export const WARMED_COUNT = 5544
 export const RESERVOIR = 5552
 export const STATE_USED = 5560
 export const SPILLED = 5568
+/** i64: SPILLED before the opcode of the log's current record. */
+export const LOG_SPILLED = 5584
 /** u32: whether the host is told which slots the transaction reads (EIP-7928). */
 export const RECORDS = 5576
 /** A byte for each opcode: whether `runToMarked` stops before it. */

@@ -35,7 +35,7 @@ export abstract class StepCosts implements TracedFrame {
   abstract readonly gas: bigint
   /** Items on the stack. */
   abstract readonly height: number
-  /** Gas used since the opcode began. */
+  /** Gas used since the opcode began, as in go-ethereum without state gas (EIP-8037). */
   abstract spent(): bigint
   abstract state(run: Execution): FrameState | undefined
   abstract traceStep(run: Execution, cost?: bigint, error?: string): void
@@ -47,7 +47,7 @@ export abstract class StepCosts implements TracedFrame {
     const failure = FOUND_BEFORE.get(reason)
     // TSTORE checks for a static frame while it runs.
     if (failure !== undefined && !(reason === STATIC_CHANGE && this.number === TSTORE)) {
-      this.traceFailedStep(run, failure, reason === OUT_OF_GAS && missing > 0n ? this.gas + missing : undefined)
+      this.traceFailedStep(run, failure, reason === OUT_OF_GAS && missing !== 0n ? this.gas + missing : undefined)
     } else if (reason === RETURN_OUT_OF_BOUNDS) this.traceStep(run, this.gas + missing)
     else if (reason === INVALID_OPCODE) this.traceStep(run, 0n)
     else if (reason === INVALID_JUMP || failure !== undefined) this.traceStep(run, this.#constantGas(run))

@@ -128,7 +128,8 @@ class LoggedFrame extends StepCosts {
   }
 
   spent(): bigint {
-    return this.gas - BigInt(this.#engine.gas(this.#active.frame, F_GAS))
+    const { spilled, loggedSpilled } = this.#engine
+    return this.gas - BigInt(this.#engine.gas(this.#active.frame, F_GAS)) - (spilled - loggedSpilled)
   }
 
   state(): undefined {

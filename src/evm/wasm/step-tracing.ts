@@ -28,6 +28,8 @@ export class WasmFrame extends StepCosts implements FrameState {
   readonly #engine: Instance
   readonly #frame: number
   #opcode = 0
+  /** State gas that had spilled before the opcode. */
+  #spilled = 0n
   #code: Uint8Array | undefined
   #memory: Uint8Array | undefined
 
@@ -46,6 +48,7 @@ export class WasmFrame extends StepCosts implements FrameState {
     this.#refreshRefund(run)
     this.pc = engine.field(frame, F_PC)
     this.gas = BigInt(engine.gas(frame))
+    this.#spilled = engine.spilled
     this.memorySize = engine.field(frame, F_MEMORY_SIZE)
     this.#memory = undefined
     const start = engine.field(frame, F_STACK)
@@ -132,7 +135,7 @@ export class WasmFrame extends StepCosts implements FrameState {
   }
 
   spent(): bigint {
-    return this.gas - BigInt(this.#engine.gas(this.#frame))
+    return this.gas - BigInt(this.#engine.gas(this.#frame)) - (this.#engine.spilled - this.#spilled)
   }
 
   /** The operation of the opcode if a proposal has changed it. */

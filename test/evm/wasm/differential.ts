@@ -40,7 +40,8 @@ const ECHO = hexToAddress(`0x${'ec'.repeat(20)}`)
 const VESTING = hexToAddress(`0x${'be'.repeat(20)}`)
 
 const FUZZED: readonly Fork[] = FORKS.filter(
-  (fork) => !['dao', 'muirGlacier', 'arrowGlacier', 'grayGlacier', 'bpo3', 'bpo4', 'bpo5'].includes(fork),
+  (fork) =>
+    !['dao', 'muirGlacier', 'arrowGlacier', 'grayGlacier', 'bpo3', 'bpo4', 'bpo5', 'amsterdamOpcodes'].includes(fork),
 )
 
 type ForkChain = { readonly spec: ChainSpec; readonly table: OpcodeTable }

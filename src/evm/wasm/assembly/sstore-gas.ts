@@ -69,8 +69,12 @@ export function storeWord(frame: usize, slot: usize, value: usize, gas: i64): i6
   const refund = refundOf(original, current, value)
   const state = wasZero ? parameter(STATE_GAS_SLOT) : 0
   if (state !== 0 && gas >= 0) {
-    if (isFirst) gas = chargeState(gas, state)
-    else if (isZero(value)) gas = refundState(frame, gas, state)
+    if (isFirst) {
+      const left = chargeState(gas, state)
+      // Tracers get the price without the state gas.
+      if (left < 0) return lacking(gas)
+      gas = left
+    } else if (isZero(value)) gas = refundState(frame, gas, state)
   }
   if (gas < 0) {
     store<i64>(MISSING_REFUND, refund)

@@ -36,6 +36,7 @@ import {
   LOG_RETURN,
   LOG_SHOWN,
   LOG_SLOT,
+  LOG_SPILLED,
   LOG_STACK,
   LOG_STACK_TEXT,
   LOG_STORAGE,
@@ -48,6 +49,7 @@ import {
   PAUSED,
   REFUND,
   RETURN,
+  SPILLED,
 } from '../layout'
 import { copyReturn } from './host'
 import { interpretPlainly } from './run'
@@ -84,7 +86,8 @@ export function logSteps(most: u32): i32 {
     if (reason !== PAUSED) return reason
     const op = load<u32>(LOG_OP)
     if (showsStorage && (op === SLOAD || op === SSTORE)) return LOG_SLOT
-    writeHead(load<i64>(LOG_GAS) - load<i64>(frame, F_GAS), 0)
+    // As in go-ethereum, without state gas.
+    writeHead(load<i64>(LOG_GAS) - load<i64>(frame, F_GAS) - (load<i64>(SPILLED) - load<i64>(LOG_SPILLED)), 0)
     endRecord(0)
   }
   return PAUSED
@@ -125,6 +128,7 @@ function beginRecord(frame: usize): bool {
   store<u32>(LOG_PC, pc)
   store<u32>(LOG_OP, op)
   store<i64>(LOG_GAS, load<i64>(frame, F_GAS))
+  store<i64>(LOG_SPILLED, load<i64>(SPILLED))
   store<u32>(LOG_HEIGHT, height)
   if (op === SLOAD || op === SSTORE) {
     toBytes(LOG_KEY, top - 32)

@@ -11,6 +11,7 @@ import {
   GAS_WARM,
   RECORDS,
   S_VALUE,
+  STATE_GAS_SLOT,
   STATIC_CHANGE,
   WORDS,
 } from '../layout'
@@ -43,11 +44,9 @@ export function storeSlot(frame: usize, sp: usize, gas: i64): i64 {
   toBytes(WORDS, sp - 32)
   const slot = slotAt(load<u32>(frame, F_ACCOUNT))
   if (accessSlot(slot)) gas -= parameter(GAS_COLD_STORE)
-  if (load<u32>(RECORDS) !== 0) {
-    // The access has to be paid before the slot is read.
-    if (gas < parameter(GAS_STORE_NOOP)) return lacking(gas - parameter(GAS_STORE_NOOP))
-    readSlot(slot)
-  }
+  // EIP-8038: the access has to be paid before the slot is read and a price is known.
+  if (parameter(STATE_GAS_SLOT) !== 0 && gas < parameter(GAS_STORE_NOOP)) return NO_GAS
+  if (load<u32>(RECORDS) !== 0) readSlot(slot)
   // A write needs the frame's checkpoint, which the host makes when it adopts the frame.
   if (load<u32>(frame, F_KNOWN) === 0) host.adoptFrames()
   toBytes(SECOND, sp - 64)
