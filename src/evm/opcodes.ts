@@ -60,3 +60,24 @@ export function stackFault({ pops, pushes }: Opcode, items: number): string | un
   const limit = STACK_LIMIT + pops - pushes
   return items > limit ? `stack limit reached ${items} (${limit})` : undefined
 }
+
+const DUPN = 0xe6
+const EXCHANGE = 0xe8
+
+/** Whether an immediate byte of the opcode names positions of the stack: DUPN, SWAPN, EXCHANGE (EIP-8024). */
+export const hasDepths = (code: number): boolean => code >= DUPN && code <= EXCHANGE
+
+/** Positions under the top of the stack: that of the item that is copied or exchanged, and that of the other one. */
+export type Depths = { readonly deep: number; readonly high: number }
+
+/** What the immediate byte of such an opcode names; undefined: it is not permitted. */
+export function depthsOf(code: number, byte: number): Depths | undefined {
+  if (code !== EXCHANGE) {
+    if (byte > 90 && byte < 128) return undefined
+    const depth = (byte + 145) & 255
+    return { deep: code === DUPN ? depth - 1 : depth, high: 0 }
+  }
+  if (byte > 81 && byte < 128) return undefined
+  const [row, column] = [(byte ^ 143) >> 4, (byte ^ 143) & 15]
+  return row < column ? { deep: column + 1, high: row + 1 } : { deep: 29 - row, high: column + 1 }
+}

@@ -2,7 +2,7 @@
 // bounds on the stack height under which no opcode of it under- or overflows.
 import { STACK_LIMIT } from '../gas/gas-rules.ts'
 import { immediateBytes } from '../opcode-table.ts'
-import { opcodeOf } from '../opcodes.ts'
+import { type Depths, depthsOf, hasDepths, opcodeOf } from '../opcodes.ts'
 
 /** The opcode table of a fork, in the format of OPCODES (wasm/layout.ts). */
 export type OpcodePrices = Uint8Array
@@ -12,6 +12,8 @@ export type Op = {
   readonly code: number
   /** The constant of a PUSH, else 0. */
   readonly value: bigint
+  /** Of DUPN, SWAPN and EXCHANGE; undefined if their immediate byte is not permitted. */
+  readonly depths: Depths | undefined
   /** Constant gas of the opcodes after it in the block. */
   gasAfter: number
   /** Whether it and the opcodes after it in the block can fail for lack of gas only, given the block's bounds of stack height. */
@@ -103,35 +105,34 @@ export class BasicBlocks {
     for (;;) {
       const op = code[pc] ?? 0
       if (op === JUMPDEST && pc !== begin) break
+      const depths = hasDepths(op) ? depthsOf(op, code[pc + 1] ?? 0) : undefined
       if (!this.exists(op)) {
         // The interpreter runs it or fails: nothing is charged here, and nothing is required of the stack.
-        ops.push({ pc, code: op, value: 0n, gasAfter: 0, failsOnlyForGas: false })
+        ops.push({ pc, code: op, value: 0n, depths: undefined, gasAfter: 0, failsOnlyForGas: false })
         pc += 1 + immediateBytes(op)
         break
       }
-      const bytes = isPush(op) ? op - PUSH0 : 0
-      ops.push({
-        pc,
-        code: op,
-        value: bytes === 0 ? 0n : this.#pushed(pc + 1, bytes),
-        gasAfter: 0,
-        failsOnlyForGas: false,
-      })
+      const bytes = isPush(op) ? op - PUSH0 : hasDepths(op) ? 1 : 0
+      const value = isPush(op) && bytes > 0 ? this.#pushed(pc + 1, bytes) : 0n
+      ops.push({ pc, code: op, value, depths, gasAfter: 0, failsOnlyForGas: false })
       cost += this.#costs[op] ?? 0
       // The table does not count the topics of a log: a frame that lacks them fails after the log has been paid.
       const isLog = op >= 0xa0 && op <= 0xa4
-      const required = Math.max(isLog ? op - 0xa0 + 2 : 0, (this.#required[op] ?? 0) / WORD)
+      const least = isLog ? op - 0xa0 + 2 : depths === undefined ? 0 : depths.deep + 1
+      const required = Math.max(least, (this.#required[op] ?? 0) / WORD)
       minHeight = Math.max(minHeight, required - height)
       maxHeight = Math.min(maxHeight, (this.#maxHeight[op] ?? 0) / WORD - height)
       height += growth(op)
       pc += bytes + 1
       if (ENDS.has(op) || RESUMES.has(op) || ops.length === MAX_OPCODES) break
+      // The interpreter fails an immediate byte that is not permitted.
+      if (hasDepths(op) && depths === undefined) break
     }
     let rest = 0
     let failsOnlyForGas = true
     for (const [i, op] of [...ops.entries()].reverse()) {
       op.gasAfter = rest
-      failsOnlyForGas &&= this.#failsOnlyForGas(op.code, ops[i - 1])
+      failsOnlyForGas &&= this.#failsOnlyForGas(op, ops[i - 1])
       op.failsOnlyForGas = failsOnlyForGas
       if (this.exists(op.code)) rest += this.#costs[op.code] ?? 0
     }
@@ -161,8 +162,8 @@ export class BasicBlocks {
   }
 
   /** Whether an opcode can fail for lack of gas only. `before`: the one before it in its block. */
-  #failsOnlyForGas(code: number, before: Op | undefined): boolean {
-    if (!this.exists(code)) return false
+  #failsOnlyForGas({ code, depths }: Op, before: Op | undefined): boolean {
+    if (!this.exists(code) || (hasDepths(code) && depths === undefined)) return false
     if (code !== 0x56 && code !== 0x57) return !MODIFIES_STATE.has(code)
     return before !== undefined && isPush(before.code) && this.isJumpdest(Number(before.value))
   }

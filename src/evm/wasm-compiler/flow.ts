@@ -1,6 +1,7 @@
 // Generates the traces of a code: from its start, all traces that are reachable by known jump targets, by constants that are
 // spilled (they may be return addresses of internal functions), and by the program counters after calls. A trace ends at a
 // loop header, so that the loop itself starts a trace.
+import { hasDepths } from '../opcodes.ts'
 import { COMPILED_ENTRIES, ENTRY_ONLY } from '../wasm/layout.ts'
 import { ARITHMETIC, type Emit } from './arithmetic.ts'
 import { type BasicBlock, type BasicBlocks, type Op, resumesAfter } from './blocks.ts'
@@ -116,12 +117,18 @@ function emitOpcode(trace: CompiledTrace, op: Op): void {
   else if (code >= 0x80 && code <= 0x8f) stack.push(stack.peek(code - 0x80))
   else if (code >= 0x90 && code <= 0x9f) stack.swap(code - 0x8f)
   else if (code === 0x50) stack.pop()
-  else {
+  else if (hasDepths(code)) {
+    if (op.depths === undefined) trace.endInInterpreter(op)
+    else if (code === DUPN) stack.push(stack.peek(op.depths.deep))
+    else stack.swap(op.depths.deep, op.depths.high)
+  } else {
     const emit = EMITS[code]
     if (emit === undefined) trace.endInInterpreter(op)
     else emit(trace, op)
   }
 }
+
+const DUPN = 0xe6
 
 const toPc = (value: bigint | undefined): number | undefined =>
   value === undefined || value > 0xffffn ? undefined : Number(value)

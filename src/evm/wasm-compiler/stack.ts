@@ -80,10 +80,11 @@ export class Stack {
     this.#items.set(this.height++, word)
   }
 
-  swap(below: number): void {
-    const [top, other] = [this.peek(), this.peek(below)]
-    this.#set(this.height - 1, other)
-    this.#set(this.height - 1 - below, top)
+  /** Exchanges the items at two positions under the top. */
+  swap(below: number, above = 0): void {
+    const [high, deep] = [this.peek(above), this.peek(below)]
+    this.#set(this.height - 1 - above, deep)
+    this.#set(this.height - 1 - below, high)
   }
 
   /** Pushes the result that an engine function has written to the slot of the new top. Call `preserve` before that function. */

@@ -5,6 +5,7 @@ import type { Hash } from '../../lib/hex.ts'
 import { andFinally, type MaybePromise } from '../../lib/maybe-promise.ts'
 import { type FailureCode, failureOf } from '../failure.ts'
 import type { Host } from '../host.ts'
+import { depthsOf, hasDepths, opcodeOf } from '../opcodes.ts'
 import { type Result, resultWithoutCode } from '../result.ts'
 import type { Substate } from '../substate.ts'
 import { spendsLockedBalance } from '../value-transfer.ts'
@@ -13,12 +14,15 @@ import { changedOperation, runChanged, stackWords } from './changed-opcodes.ts'
 import { beginMessage, placeMessage } from './frame-enter.ts'
 import { finishMessage, resultOf, resumeCaller } from './frame-exit.ts'
 import type { ActiveFrame, FrameResult, IncomingMessage } from './frames.ts'
-import { adoptFrames, CALL_KINDS, type Execution, leaveFrame, type RunProgress } from './frames.ts'
+import { adoptFrames, CALL_KINDS, type Execution, leaveFrame, type RunProgress, stackSize } from './frames.ts'
 import { type Instance, outOfMemory } from './instance.ts'
 import {
   BY_HOST,
+  F_CODE,
+  F_OPCODE,
   F_OUTPUT,
   F_OUTPUT_LENGTH,
+  F_PC,
   INVALID_JUMP,
   INVALID_OPCODE,
   NO_MEMORY,
@@ -212,6 +216,22 @@ export function react(run: Execution, active: ActiveFrame, reason: number): RunP
   const changed = changedOperation(run, active)
   if (changed !== undefined && reason === BY_HOST) return runChanged(run, active, changed, react)
   const isStack = reason === STACK_UNDERFLOW || reason === STACK_OVERFLOW
-  const words = isStack && changed !== undefined ? stackWords(run, active, changed) : undefined
+  const words = isStack && changed !== undefined ? stackWords(run, active, changed) : depthWords(run, active, reason)
   return leaveFrame(run, active, FAILURES.get(reason) ?? 'other', words)
+}
+
+/** go-ethereum's text for the failure of DUPN, SWAPN or EXCHANGE by its immediate byte (EIP-8024). */
+function depthWords({ engine }: Execution, active: ActiveFrame, reason: number): string | undefined {
+  const { frame } = active
+  const opcode = engine.field(frame, F_OPCODE)
+  if (!hasDepths(opcode) || (reason !== INVALID_OPCODE && reason !== STACK_UNDERFLOW)) return undefined
+  const byte = engine.bytes[engine.field(frame, F_CODE) + engine.field(frame, F_PC) + 1] ?? 0
+  const { name, pops } = opcodeOf(opcode)
+  const depths = depthsOf(opcode, byte)
+  if (reason === INVALID_OPCODE)
+    return depths === undefined
+      ? `invalid opcode: ${name} (operand: 0x${byte.toString(16).padStart(2, '0')})`
+      : undefined
+  const items = stackSize(engine, frame)
+  return depths === undefined || items < pops ? undefined : `stack underflow (${items} <=> ${depths.deep + 1})`
 }

@@ -2,6 +2,7 @@
 // fail and opcodes that the host carries out.
 import { type FailureCode, failureOf } from '../failure.ts'
 import { stackFaultOf } from '../opcode-table.ts'
+import { hasDepths } from '../opcodes.ts'
 import type { FrameState } from '../tracer.ts'
 import { CALL_KINDS, type Execution, type TracedFrame } from './frames.ts'
 import {
@@ -44,13 +45,16 @@ export abstract class StepCosts implements TracedFrame {
   traceRun(run: Execution, reason: number): void {
     if (CALL_KINDS.has(reason) || HOST_OPCODES.has(reason) || reason === NO_MEMORY || reason === BY_HOST) return
     const { missing } = run.engine
-    const failure = FOUND_BEFORE.get(reason)
+    const least = run.rules.table.operations[this.number]?.minStack ?? 0
+    // DUPN, SWAPN and EXCHANGE read their immediate byte while they run.
+    const isDeep = reason === STACK_UNDERFLOW && hasDepths(this.number) && this.height >= least
+    const failure = isDeep ? undefined : FOUND_BEFORE.get(reason)
     // TSTORE checks for a static frame while it runs.
     if (failure !== undefined && !(reason === STATIC_CHANGE && this.number === TSTORE)) {
       this.traceFailedStep(run, failure, reason === OUT_OF_GAS && missing !== 0n ? this.gas + missing : undefined)
     } else if (reason === RETURN_OUT_OF_BOUNDS) this.traceStep(run, this.gas + missing)
-    else if (reason === INVALID_OPCODE) this.traceStep(run, 0n)
-    else if (reason === INVALID_JUMP || failure !== undefined) this.traceStep(run, this.#constantGas(run))
+    else if (reason === INVALID_OPCODE) this.traceStep(run, this.#constantGas(run))
+    else if (reason === INVALID_JUMP || isDeep || failure !== undefined) this.traceStep(run, this.#constantGas(run))
     else this.traceStep(run)
   }
 

@@ -2,7 +2,7 @@
 // after the opcode has run, when its cost is known. Only stack items that the last opcode may have changed are read again.
 import { type Address, bigToWord } from '../../lib/hex.ts'
 import type { Operation } from '../opcode-table.ts'
-import { type Opcode, opcodeOf } from '../opcodes.ts'
+import { hasDepths, type Opcode, opcodeOf } from '../opcodes.ts'
 import { type FrameState, stackItem } from '../tracer.ts'
 import type { ActiveFrame, Execution, RunProgress } from './frames.ts'
 import type { Instance } from './instance.ts'
@@ -53,8 +53,9 @@ export class WasmFrame extends StepCosts implements FrameState {
     this.#memory = undefined
     const start = engine.field(frame, F_STACK)
     const height = (engine.field(frame, F_TOP) - start) / 32
-    // A proposal's function may have changed any item.
-    const changed = this.#operation(run)?.execute === undefined ? this.opcode.pops : this.stack.length
+    // A proposal's function may have changed any item, and SWAPN and EXCHANGE a deep one.
+    const isKnown = this.#operation(run)?.execute === undefined && !hasDepths(this.#opcode)
+    const changed = isKnown ? this.opcode.pops : this.stack.length
     const kept = Math.max(0, this.stack.length - changed)
     this.stack.length = Math.min(kept, height)
     for (let i = this.stack.length; i < height; i++) this.stack.push(engine.word(start + 32 * i))

@@ -2,7 +2,7 @@
 // only the top of the stack at each step: every opcode pushes at most one item, so an item of the stack is the number of the step
 // whose top it was, and no opcode has to be computed again. What an opcode writes to memory is on the stack, in the code, or in
 // the call tree. Of a frame whose first steps were not kept, items from before are unknown.
-import { opcodeOf } from '../../evm/opcodes.ts'
+import { type Depths, depthsOf, opcodeOf } from '../../evm/opcodes.ts'
 import { EMPTY_BYTES, hexToAddress, toHex } from '../../lib/hex.ts'
 import type { StateView } from '../../state/types.ts'
 import type { CallTree } from '../types.ts'
@@ -26,6 +26,9 @@ const OP = {
   DUP16: 0x8f,
   SWAP16: 0x9f,
   LOG4: 0xa4,
+  DUPN: 0xe6,
+  SWAPN: 0xe7,
+  EXCHANGE: 0xe8,
   CREATE: 0xf0,
   CALL: 0xf1,
   CALLCODE: 0xf2,
@@ -58,8 +61,8 @@ const SWAP = 2
 const MEMORY = 3
 const CALL = 4
 const KIND = Uint8Array.from({ length: 256 }, (_, op) => {
-  if (op >= OP.PUSH0 && op <= OP.DUP16) return PUSH
-  if (op > OP.DUP16 && op <= OP.SWAP16) return SWAP
+  if ((op >= OP.PUSH0 && op <= OP.DUP16) || op === OP.DUPN) return PUSH
+  if ((op > OP.DUP16 && op <= OP.SWAP16) || op === OP.SWAPN || op === OP.EXCHANGE) return SWAP
   if (CALLS.includes(op)) return CALL
   return MEMORY_OPS.includes(op) || (op > OP.SWAP16 && op <= OP.LOG4) ? MEMORY : PLAIN
 })
@@ -159,7 +162,10 @@ export class FrameValues {
         break
       case SWAP: {
         const top = this.#height - 1
-        stack[top - (op - OP.DUP16)] = stack[top] ?? UNKNOWN
+        const { deep, high } = this.#swapped(op)
+        const lifted = stack[top - deep] ?? UNKNOWN
+        stack[top - deep] = stack[top - high] ?? UNKNOWN
+        stack[top - high] = lifted
         stack[top] = step + 1
         break
       }
@@ -179,6 +185,11 @@ export class FrameValues {
   /** Runs up to a step of this frame. */
   runTo(step: number): void {
     while (this.step < step && this.advance());
+  }
+
+  #swapped(op: number): Depths {
+    if (op <= OP.SWAP16) return { deep: op - OP.DUP16, high: 0 }
+    return depthsOf(op, this.#code[this.#steps.pc(this.step) + 1] ?? 0) ?? { deep: 0, high: 0 }
   }
 
   #replace(op: number): void {
