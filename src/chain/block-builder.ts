@@ -9,7 +9,7 @@ import type { ExecutedBlock } from '../runtime/types.ts'
 export type BuilderContext = {
   /** Executable transactions of the pool, highest tip first. `nonce` gives the nonces after the block's transactions. */
   readonly ready: (nonce: (of: Address) => bigint) => Iterable<Transaction>
-  /** Runs candidates; a candidate that causes an internal error is removed from the pool. */
+  /** Runs candidates; a candidate that causes an internal error (CandidateFault) is held in the pool. */
   readonly guarded: <T>(work: () => Promise<T>) => Promise<T>
   /** Whether another writer waits for the lock. */
   readonly isContended: () => boolean

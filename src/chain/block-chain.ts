@@ -250,7 +250,7 @@ export class BlockChain implements ChainFace {
     const { complete, view, ancestors } = this.#next(attributes)
     const env = this.#runtime.env(draftHeader(this.#runtime, complete, view))
     const signed = decodeProposal(raws, env, this.spec.chainId, this.pool)
-    return this.#withoutFaulty(async () => {
+    return this.#holdingFaulty(async () => {
       const block = await OpenBlock.begin(this.#runtime, view, complete, ancestors, pause)
       await takeAll(block, signed, (part) => this.#persistentPool.recovered(part))
       return block.seal()
@@ -285,7 +285,7 @@ export class BlockChain implements ChainFace {
       const block = await completely(view, (state) => OpenBlock.begin(this.#runtime, state, complete, ancestors))
       return new BlockBuilder(block, {
         ready: (nonce) => this.pool.ready(nonce),
-        guarded: (work) => this.#withoutFaulty(work),
+        guarded: (work) => this.#holdingFaulty(work),
         isContended: () => this.#writer.isContended,
         commit: (executed) => this.#commit(executed, began),
         drop: (refused) => this.#drop(refused),
@@ -303,7 +303,7 @@ export class BlockChain implements ChainFace {
     options?: BuildOptions,
   ): Promise<ExecutedBlock> {
     const { complete, view, ancestors } = this.#next(attributes)
-    return this.#withoutFaulty(() =>
+    return this.#holdingFaulty(() =>
       completely(view, (state) => executeBlock(this.#runtime, state, complete, candidates, ancestors, options)),
     )
   }
@@ -313,7 +313,7 @@ export class BlockChain implements ChainFace {
     if (this.missing === undefined) return undefined
     const pending = (of: Address) => this.pool.content().pending.get(of) ?? []
     const work = () => fetchFor({ ...this.#parts, pending, next: () => this.#next({}) }, transaction)
-    return this.#withoutFaulty(work)
+    return this.#holdingFaulty(work)
   }
 
   async fetchFor(unfetched: BlockBuilder['unfetched']): Promise<boolean> {
@@ -452,14 +452,13 @@ export class BlockChain implements ChainFace {
     return { complete, view: this.#canonical.view(fetches), ancestors: this.#canonical.ancestors(this.head) }
   }
 
-  /** Removes a candidate that causes an internal error from the pool, so that it does not also fail the next block. */
-  async #withoutFaulty<T>(work: () => Promise<T>): Promise<T> {
+  /** Holds a candidate that causes an internal error, so that it does not also fail the next block and stays visible. */
+  async #holdingFaulty<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof CandidateFault)) throw error
-      this.#drop([error.candidate])
-      throw error.cause
+      if (error instanceof CandidateFault) this.pool.hold(error.candidate.hash)
+      throw error
     }
   }
 

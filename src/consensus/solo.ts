@@ -7,6 +7,7 @@ import type { Address, Hash } from '../lib/hex.ts'
 import { Mutex } from '../lib/mutex.ts'
 import { unixNow } from '../lib/unix-time.ts'
 import { gasLimitTowards } from '../runtime/gas-limit.ts'
+import { CandidateFault } from '../runtime/open-block.ts'
 import type { PayloadAttributes } from '../runtime/types.ts'
 import { hasMoreToTake, OpenBatches, RETRY_DELAY, WaitingSenders } from './block-policy.ts'
 import type { BlockProducer } from './block-producer.ts'
@@ -250,7 +251,20 @@ export class Solo implements BlockProducer {
         builder.abandon()
       }
     }
-    return this.#turn.run(() => this.#chain.missing?.complete(produce) ?? produce())
+    const attempt = () => this.#chain.missing?.complete(produce) ?? produce()
+    return this.#turn.run(() => this.#withoutFaulty(attempt))
+  }
+
+  /** Makes the block again without a transaction that made the program fail: the pool holds it from now on. */
+  async #withoutFaulty<T>(attempt: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await attempt()
+      } catch (error) {
+        if (!(error instanceof CandidateFault)) throw error
+        this.#onError(error)
+      }
+    }
   }
 
   /** Clears the settings that the committed block used. Those that changed while it was made apply to the next one. */

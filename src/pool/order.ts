@@ -29,16 +29,17 @@ export const rank = (queue: NonceQueue, entry: PoolEntry, prices: Prices): Ranke
 
 /**
  * Executable transactions in order, those of each sender from a nonce on. A sender's sequence ends at the first transaction
- * whose caps are below the prices. Only the senders' first transactions are read in advance. The queues may change between two
+ * that may not run. Only the senders' first transactions are read in advance. The queues may change between two
  * steps of the iteration: removed transactions are not yielded, added ones may be.
  */
 export function* byTip(
   queues: Iterable<NonceQueue>,
   prices: Prices,
+  mayRun: (transaction: Transaction) => boolean,
   nonce?: (of: Address) => bigint,
 ): Generator<Transaction> {
   const ranked = (queue: NonceQueue, entry: PoolEntry | undefined): RankedEntry | undefined =>
-    entry && isPayable(entry.transaction, prices) ? rank(queue, entry, prices) : undefined
+    entry && mayRun(entry.transaction) ? rank(queue, entry, prices) : undefined
 
   const firsts: RankedEntry[] = []
   for (const queue of queues) {

@@ -37,6 +37,7 @@ export class Pool implements TxPool {
   readonly #rulesAt: (head: PoolHead) => AdmissionRules
   readonly #queues = new Map<Address, NonceQueue>()
   readonly #entries = new Map<Hash, PoolEntry>()
+  readonly #held = new Set<Hash>()
   readonly #onPending: ((transaction: Transaction) => void)[] = []
   readonly #onRemoved: ((transaction: Transaction) => void)[] = []
   #head: PoolHead
@@ -91,14 +92,19 @@ export class Pool implements TxPool {
 
   ready(nonce?: (of: Address) => bigint): Iterable<Transaction> {
     const head = this.#head
-    return { [Symbol.iterator]: () => byTip(this.#queues.values(), head, nonce) }
+    const mayRun = (transaction: Transaction) => this.#mayRun(transaction, head)
+    return { [Symbol.iterator]: () => byTip(this.#queues.values(), head, mayRun, nonce) }
   }
 
   hasReady(): boolean {
     for (const { pending } of this.#queues.values()) {
-      if (pending[0] && isPayable(pending[0].transaction, this.#head)) return true
+      if (pending[0] && this.#mayRun(pending[0].transaction, this.#head)) return true
     }
     return false
+  }
+
+  hold(hash: Hash): void {
+    if (this.#entries.has(hash)) this.#held.add(hash)
   }
 
   get queued(): number {
@@ -159,6 +165,10 @@ export class Pool implements TxPool {
   /** Called with each transaction that leaves the pool: mined, replaced, dropped or removed. */
   onRemoved(listener: (transaction: Transaction) => void): void {
     this.#onRemoved.push(listener)
+  }
+
+  #mayRun(transaction: Transaction, head: PoolHead): boolean {
+    return isPayable(transaction, head) && !this.#held.has(transaction.hash)
   }
 
   /**
@@ -234,6 +244,7 @@ export class Pool implements TxPool {
   /** Updates the pool's indexes after an entry has left its queue. */
   #forget({ transaction, size }: PoolEntry): void {
     this.#entries.delete(transaction.hash)
+    this.#held.delete(transaction.hash)
     this.#bytes -= size
     for (const listener of this.#onRemoved) listener(transaction)
   }

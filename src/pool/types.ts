@@ -30,6 +30,11 @@ export interface TxPool {
    */
   ready(nonce?: (of: Address) => bigint): Iterable<Transaction>
   hasReady(): boolean
+  /**
+   * Keeps a transaction in the pool and out of `ready`, as its execution made the program fail, until it is replaced, removed, or
+   * the node starts again.
+   */
+  hold(hash: Hash): void
   /** Number of executable transactions. */
   readonly pending: number
   /** Number of transactions behind a nonce gap. */

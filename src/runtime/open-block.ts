@@ -18,8 +18,10 @@ export class CandidateFault extends Error {
   readonly candidate: Transaction
 
   constructor(candidate: Transaction, cause: unknown) {
-    super(`transaction ${candidate.hash} made the program fail`, { cause })
+    super(`transaction ${candidate.hash} made the program fail: ${cause}`, { cause })
     this.candidate = candidate
+    // Logs print the stack, and where the cause was thrown is what counts.
+    if (cause instanceof Error) this.stack = `${this.message}\n${cause.stack}`
   }
 }
 
