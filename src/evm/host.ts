@@ -47,6 +47,14 @@ export interface Host {
   pauseIfDue(): Promise<void> | undefined
 }
 
+/** What a proposal's functions reach of the world through their frame. */
+export type FrameHost = Pick<Host, 'chainId'> & {
+  readonly view: Pick<Host['view'], 'balance' | 'code' | 'originalWord'>
+  readonly accessJournal: Pick<Host['accessJournal'], 'isWarm' | 'warm' | 'warmSlot'>
+  readonly transient: Pick<Host['transient'], 'load' | 'store'>
+  readonly outer: Pick<Host['outer'], 'from' | 'gasPrice' | 'block'>
+}
+
 /** Runs code: one outer message at a time. All inner messages run in the engine of the outer one. */
 export interface Engine {
   /** Runs an outer message to its end. Throws errors of the host's clock and internal errors. */

@@ -17,3 +17,9 @@ export function messageOf(thrown: unknown, otherwise: string): string {
     return otherwise
   }
 }
+
+/** Copies of the topmost items of a stack. Throws RangeError for more than it has: below it is what an engine keeps there. */
+export function topItems(count: number, length: number, item: (index: number) => bigint): bigint[] {
+  if (!(count <= length)) throw new RangeError(`stack underflow (${length} <=> ${count})`)
+  return Array.from({ length: count }, (_, index) => item(index))
+}

@@ -9,7 +9,7 @@ import type { ForkGas } from './gas/fork-gas.ts'
 import { COPY_WORD, LOG_BYTE, LOG_TOPIC, STACK_LIMIT } from './gas/gas-rules.ts'
 import { expansionGas, type PriceState, roundToWords } from './gas/memory-gas.ts'
 import { storeCost } from './gas/sstore-gas.ts'
-import type { Host } from './host.ts'
+import type { FrameHost } from './host.ts'
 import type {
   Bytes,
   Execute,
@@ -35,7 +35,7 @@ export interface EngineFrame extends PriceState {
     /** An item, counted from the top. */
     item(index: number): bigint
   }
-  readonly host: Host
+  readonly host: FrameHost
   readonly rules: FrameRules
   /** The fork's own table. */
   readonly own: OpcodeTable

@@ -9,6 +9,7 @@ import { type EngineChoice, Machine } from '../evm/machine.ts'
 import type { NativeContracts } from '../evm/native-call.ts'
 import { type OpcodeChange, opcodeChanges } from '../evm/opcode-changes.ts'
 import type { OpcodeTable } from '../evm/opcode-table.ts'
+import { type Unsteady, unsteadyFunction } from '../evm/steady-functions.ts'
 import type { Deadline } from '../lib/deadline.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
@@ -175,38 +176,44 @@ export class Runtime {
 
   /**
    * Throws ChainError unless these opcode proposals can be active together after a block and at each later upgrade. Builds the
-   * opcode table of every fork from this one on.
+   * opcode table of every fork from this one on, and tries the functions of what is only proposed.
    */
-  checkProposals(names: readonly string[], { fork, number }: Pick<BlockEnv, 'fork' | 'number'>): void {
-    this.#tryOut(names, fork, number)
+  checkProposals(
+    names: readonly string[],
+    { fork, number }: Pick<BlockEnv, 'fork' | 'number'>,
+    are: 'proposed' | 'active' = 'proposed',
+  ): void {
+    this.#tryOut(names, fork, number, are)
     let active = names
     for (const upgrade of this.spec.native?.upgrades ?? []) {
       if (upgrade.height <= number) continue
       active = upgraded(active, upgrade)
       const { name, height } = upgrade
-      explained(` (at upgrade ${name}, block ${height})`, () => this.#tryOut(active, fork, height))
+      explained(` (at upgrade ${name}, block ${height})`, () => this.#tryOut(active, fork, height, are))
     }
   }
 
   /** Throws ChainError if this program lacks a proposal that is active on the chain, or will be after an upgrade. */
   requireProposals(view: StateView, env: BlockEnv): void {
     const active = this.#proposalsOn(view)
-    this.checkProposals(active, env)
+    this.checkProposals(active, env, 'active')
   }
 
   #proposalsOn(view: StateView): readonly string[] {
     return this.spec.native === undefined ? [] : activeProposals(view)
   }
 
-  #tryOut(names: readonly string[], from: Fork, block: bigint): void {
+  #tryOut(names: readonly string[], from: Fork, block: bigint, are: 'proposed' | 'active'): void {
     if (names.length === 0) return
     this.proposals.check(names, block)
     for (const { fork } of this.spec.forks) {
-      const key = keyOf(fork, names)
+      const key = keyOf(fork, [are, ...names])
       if (!forkRules(fork)[from] || this.#sound.has(key)) continue
       const table = this.#build(fork, names)
       const cycle = table.boundsWork ? freeCycle(table) : undefined
       if (cycle !== undefined) throw freeOpcodes(cycle)
+      const unsteady = are === 'proposed' ? unsteadyFunction(table, this.#table(fork, [])) : undefined
+      if (unsteady !== undefined) throw dependsOnMore(unsteady)
       this.#sound.set(key, true)
     }
   }
@@ -229,6 +236,9 @@ const freeOpcodes = (names: readonly string[]): ChainError => {
   const listed = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
   return new ChainError('invalid-params', `code could run for ever without gas: ${listed} would cost nothing`)
 }
+
+const dependsOnMore = ({ opcode, part }: Unsteady): ChainError =>
+  new ChainError('invalid-params', `the ${part} of ${opcode} depends on more than its frame: tried twice, it differed`)
 
 const keyOf = (fork: Fork, names: readonly string[]): string => [fork, ...names].join(' ')
 

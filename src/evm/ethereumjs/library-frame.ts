@@ -3,6 +3,7 @@ import { type Address, fromHex, type Hash } from '../../lib/hex.ts'
 import { memoryGas } from '../gas/memory-gas.ts'
 import type { Host } from '../host.ts'
 import type { OpcodeTable } from '../opcode-table.ts'
+import { topItems } from '../proposal-functions.ts'
 import type { EngineFrame, FrameRules } from '../run-opcode.ts'
 import type { FrameState } from '../tracer.ts'
 import type { RunState } from './library-types.ts'
@@ -83,10 +84,14 @@ export class LibraryOpcodeState implements EngineFrame {
     this.host = host
     this.programCounter = state.programCounter - passed
     const { stack } = state
+    const { length } = stack
     this.stack = {
-      length: stack.length,
-      peek: (count) => stack.peek(count),
+      length,
       item: (index) => stack.peek(index + 1)[index] ?? 0n,
+      peek: (count) => {
+        const items = stack.peek(Math.min(count, length))
+        return topItems(count, length, (index) => items[index] ?? 0n)
+      },
     }
   }
 

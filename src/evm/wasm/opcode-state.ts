@@ -4,6 +4,7 @@ import { EMPTY_BYTES, type Hash } from '../../lib/hex.ts'
 import type { Host } from '../host.ts'
 import { isCreation } from '../message.ts'
 import type { OpcodeTable } from '../opcode-table.ts'
+import { topItems } from '../proposal-functions.ts'
 import type { EngineFrame, FrameRules } from '../run-opcode.ts'
 import { type ActiveFrame, type Execution, stackSize } from './frames.ts'
 import type { Instance } from './instance.ts'
@@ -25,11 +26,8 @@ export class OpcodeState implements EngineFrame {
     const { frame } = active
     const top = engine.field(frame, F_TOP)
     const item = (index: number): bigint => engine.word(top - 32 * (index + 1))
-    this.stack = {
-      length: stackSize(engine, frame),
-      item,
-      peek: (count) => Array.from({ length: count }, (_, index) => item(index)),
-    }
+    const length = stackSize(engine, frame)
+    this.stack = { length, item, peek: (count) => topItems(count, length, item) }
     this.memory = { read: (offset, length) => readMemory(engine, frame, offset, length) }
   }
 
