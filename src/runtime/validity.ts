@@ -124,8 +124,9 @@ function checkBlobs(env: BlockEnv, message: TransactionMessage, mode: MessageMod
   if (env.blobs === undefined || env.blobBaseFee === undefined) reject('transaction type not supported')
   if (message.to === null) reject('blob transaction of type create')
   // EIP-7594 caps the blobs of one transaction at six from Osaka on.
-  const limit = env.rules.osaka && env.blobs.max > 6n ? 6n : env.blobs.max
-  if (BigInt(hashes.length) > limit) reject(`too many blobs in transaction (have ${hashes.length}, max ${limit})`)
+  if (env.rules.osaka && hashes.length > 6) reject('blob transaction has too many blobs')
+  const { max } = env.blobs
+  if (BigInt(hashes.length) > max) reject(`too many blobs in transaction (have ${hashes.length}, max ${max})`)
   for (const hash of hashes) if (!hash.startsWith('0x01')) reject('blob has invalid hash version')
   if (mode === 'call' && maxFeePerBlobGas === 0n) return
   if (maxFeePerBlobGas < env.blobBaseFee) {
