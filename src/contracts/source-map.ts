@@ -8,6 +8,9 @@ const LETTERS: Readonly<Record<number, number>> = { 105: JUMP.into, 111: JUMP.ou
 
 const PUSH1 = 0x60
 const PUSH32 = 0x7f
+/** EIP-8024. Before Amsterdam no code that runs has these bytes as opcodes. */
+const DUPN = 0xe6
+const EXCHANGE = 0xe8
 const COLON = 0x3a
 const SEMICOLON = 0x3b
 const LARGEST = 0x7fffffff
@@ -44,7 +47,10 @@ export function mapCode(code: Uint8Array, map: string): CodeMap {
 }
 
 /** Bytes of data that follow an opcode in the code. */
-const pushed = (op: number): number => (op >= PUSH1 && op <= PUSH32 ? op - PUSH1 + 1 : 0)
+function pushed(op: number): number {
+  if (op >= DUPN && op <= EXCHANGE) return 1
+  return op >= PUSH1 && op <= PUSH32 ? op - PUSH1 + 1 : 0
+}
 
 /** Reads `s:l:f:j:m` into fields of the former entry, of which empty ones stay. Returns where the next entry begins. */
 function readEntry(map: string, from: number, fields: Int32Array): number {

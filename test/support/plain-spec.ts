@@ -30,7 +30,7 @@ export const systemAlloc = (): Record<string, { nonce: string; balance: string; 
 export const plainSpec = (rich: string): GenesisSpec => parseGenesisText(JSON.stringify(plainGenesis(rich)))
 
 /** The genesis file of `plainSpec`. */
-export const plainGenesis = (rich: string): object => ({
+export const plainGenesis = (rich: string) => ({
   config: {
     chainId: 1337,
     ...Object.fromEntries(FORKS.map((fork) => [`${fork}Block`, 0])),

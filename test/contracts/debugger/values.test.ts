@@ -2,7 +2,8 @@
 // engines write while they run; and recordings of a million steps and more.
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { describe, expect, it } from 'vitest'
-import type { testChain } from '../../support/chain.ts'
+import { amsterdamSpec } from '../../support/amsterdam.ts'
+import { account, type testChain } from '../../support/chain.ts'
 import { debuggedChain } from '../../support/debugger.ts'
 
 const abi = parseAbi(['function work(uint256) payable', 'function loop(uint256)'])
@@ -69,6 +70,33 @@ describe.each([
         'DELEGATECALL',
       ]),
     )
+  })
+})
+
+describe.each(['compiled', 'library'] as const)('stacks with the engine %s on a chain of Amsterdam', (engine) => {
+  it('are those of the struct logs through DUPN, SWAPN and EXCHANGE', async () => {
+    const options = { spec: amsterdamSpec(account(0).address), engine }
+    const { rpc, send, debug } = await debuggedChain('busy.sol', {}, options)
+    // 250 items; then each opcode with immediates from all parts of its range (EIP-8024), and a PUSH1 in between.
+    const immediates = {
+      e6: ['00', '5a', '80', 'ff'],
+      e7: ['00', '5a', '80', 'ff'],
+      e8: ['00', '51', '80', '8f', '9d', 'ff'],
+    }
+    const deep = Object.entries(immediates).flatMap(([op, all]) => all.map((immediate) => `${op}${immediate}60aa`))
+    const pushes = Array.from({ length: 250 }, (_, n) => `60${n.toString(16).padStart(2, '0')}`)
+    const to = '0x00000000000000000000000000000000000c0de5'
+    await rpc('anvil_setCode', to, `0x${[...pushes, ...deep].join('')}00`)
+    const hash = await send({ to, data: '0x' })
+    const { structLogs } = (await rpc('debug_traceTransaction', hash, {})) as { structLogs: StructLog[] }
+    expect(structLogs.length).toBe(250 + 2 * deep.length + 1)
+    const { open, move } = debug({ transaction: hash })
+    await open()
+    for (const [step, { stack }] of structLogs.entries()) {
+      if (step < 250) continue
+      const items = stack.toReversed().map((item) => `0x${item.slice(2).padStart(64, '0')}`)
+      expect(await move({ to: step })).toMatchObject({ step, stack: items })
+    }
   })
 })
 

@@ -14,6 +14,11 @@ describe('a source map', () => {
     expect(jump[3]).toBe(JUMP.into)
   })
 
+  it('counts DUPN, SWAPN and EXCHANGE with their immediate byte as one instruction', () => {
+    const { start } = mapCode(Uint8Array.of(0xe6, 0x80, 0xe7, 0x00, 0xe8, 0x8f, 0x5b), '1:1:0;2;3;4')
+    expect([...start]).toEqual([1, -1, 2, -1, 3, -1, 4])
+  })
+
   it('of anybody is read as far as the code goes, and what is out of range is unknown', () => {
     const large = `0:5:0:i;${'9'.repeat(100)}:-5:7:x:y:z;`.repeat(100_000)
     const code = new Uint8Array(24_576).fill(0x5b)
