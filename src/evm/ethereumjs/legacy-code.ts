@@ -8,20 +8,20 @@ import type { RunState } from './library-types.ts'
 
 type Entry = { readonly opHandler: (state: RunState, common: never) => void | Promise<void> }
 
-/** CREATE and CREATE2: the library's handler, except for such init code, for which it would push zero. `salted`: CREATE2. */
-export function legacyCreate<E extends Entry>(entry: E, salted: boolean): E['opHandler'] {
+/**
+ * CREATE and CREATE2: the library's handler, except for such init code, for which it would push zero. `salted`: CREATE2. `most`: the
+ * limit of EIP-3860; the library handles longer init code.
+ */
+export function legacyCreate<E extends Entry>(entry: E, salted: boolean, most: bigint): E['opHandler'] {
   return (state, common) => {
     const [, offset = 0n, length = 0n] = state.stack.peek(3)
     // The memory is already paid for. The library refuses init code above the limit.
-    if (length < 2n || length > MAX_LENGTH) return entry.opHandler(state, common)
+    if (length < 2n || length > most) return entry.opHandler(state, common)
     const [first, second] = state.memory.read(Number(offset), 2)
     if (first !== 0xef || second !== 0x00 || state.interpreter.isStatic()) return entry.opHandler(state, common)
     return create(state, salted)
   }
 }
-
-/** EIP-3860's limit; the library handles longer init code. */
-const MAX_LENGTH = 49_152n
 
 async function create(state: RunState, salted: boolean): Promise<void> {
   const [value = 0n, offset = 0n, length = 0n, salt = 0n] = state.stack.popN(salted ? 4 : 3)

@@ -71,10 +71,11 @@ function ownEntries(common: Common): LibraryOpcode[] {
   const map = getOpcodesForHF(common).opcodeMap.map(withOwnCode)
   const exp = map[EXP]
   if (exp !== undefined) map[EXP] = { ...exp, opHandler: raise }
+  const most = common.isActivatedEIP(7954) ? 131_072n : 49_152n
   for (const code of CREATES) {
     const entry = map[code]
     if (entry === undefined) continue
-    map[code] = { ...entry, opHandler: legacyCreate(entry, code === CREATE2) }
+    map[code] = { ...entry, opHandler: legacyCreate(entry, code === CREATE2, most) }
     if (common.isActivatedEIP(8037)) map[code].gasHandler = checkedCreateGas(entry.gasHandler)
   }
   for (const [code, opHandler] of codeReaders((state) => machineOf(state).view)) {

@@ -4,7 +4,7 @@ import { EVMError, type ExecResult } from '@ethereumjs/evm'
 import { EMPTY_BYTES } from '../../lib/hex.ts'
 import { failureOf } from '../failure.ts'
 import { CALL_STIPEND, MAX_DEPTH } from '../gas/gas-rules.ts'
-import type { CallKind } from '../message.ts'
+import { type CallKind, isCreation } from '../message.ts'
 import { bookedElsewhere, type OpcodeTable } from '../opcode-table.ts'
 import { opcodeOf, stackFault } from '../opcodes.ts'
 import type { CallFrame, FrameState, MessageTracer, Step } from '../tracer.ts'
@@ -47,6 +47,8 @@ function withEvents({ map, table }: LibraryTable): OpcodeMap {
     const type = CALLS.get(code)
     // A proposal's function cannot call, and reports its logs itself.
     if (entry.opcodeInfo.isInvalid || table.operations[code]?.execute !== undefined) return entry
+    // A creation that cannot begin is no frame in go-ethereum from Amsterdam on.
+    if (type !== undefined && isCreation(type) && table.rules.amsterdam) return entry
     if (type !== undefined) return calling(entry, type, hasStipend(table, code))
     return isLog(code) ? logging(entry) : entry
   })
