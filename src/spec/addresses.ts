@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { type Address, fromHex, type Hash, hexToAddress, toAddress } from '../lib/hex.ts'
 
-/** Caller of the protocol's calls at the beginning and end of a block (EIP-4788, 2935, 7002, 7251). */
+/** Caller of the protocol's calls at the beginning and end of a block (EIP-4788, 2935, 7002, 7251, 8282). */
 export const SYSTEM_ADDRESS = hexToAddress('0xfffffffffffffffffffffffffffffffffffffffe')
 
 /** Contracts that the protocol calls in every block. */
@@ -17,6 +17,9 @@ export const SYSTEM_CONTRACT = {
   withdrawalRequests: hexToAddress('0x00000961Ef480Eb55e80D19ad83579A64c007002'),
   /** EIP-7251 */
   consolidationRequests: hexToAddress('0x0000BBdDc7CE488642fb579F8B00f3a590007251'),
+  /** EIP-8282 */
+  builderDeposits: hexToAddress('0x0000BFF46984E3725691FA540A8C7589300D8282'),
+  builderExits: hexToAddress('0x000064D678505AD48F8CCB093BC65613800E8282'),
 } as const
 
 const low = (tail: number): Address => hexToAddress(`0x${tail.toString(16).padStart(40, '0')}`)

@@ -88,6 +88,10 @@ function precompilesOf(rules: ForkRules): Record<string, Address> {
 
 function systemContractsOf(spec: ChainSpec, rules: ForkRules): Record<string, Address> {
   return {
+    ...(rules.amsterdam && {
+      BUILDER_DEPOSIT_CONTRACT_ADDRESS: SYSTEM_CONTRACT.builderDeposits,
+      BUILDER_EXIT_CONTRACT_ADDRESS: SYSTEM_CONTRACT.builderExits,
+    }),
     ...(rules.cancun && { BEACON_ROOTS_ADDRESS: SYSTEM_CONTRACT.beaconRoots }),
     ...(rules.prague && {
       CONSOLIDATION_REQUEST_PREDEPLOY_ADDRESS: SYSTEM_CONTRACT.consolidationRequests,

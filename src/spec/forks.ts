@@ -42,11 +42,15 @@ export const genesisFork = (spec: ChainSpec): Fork =>
     merged: spec.terminalTotalDifficulty !== undefined && spec.genesis.difficulty >= spec.terminalTotalDifficulty,
   })
 
-/** Blob limits of a fork: the spec's, else mainnet's, else those of the previous fork. undefined before Cancun. */
-export function blobParamsAt(spec: ChainSpec, fork: Fork): BlobParams | undefined {
+/**
+ * Blob limits of a fork: those of the newest fork up to it that the spec has limits for; if it has none, mainnet's. undefined before
+ * Cancun.
+ */
+export function blobParamsAt({ blobSchedule }: ChainSpec, fork: Fork): BlobParams | undefined {
   const rules = forkRules(fork)
-  const since = FORKS.findLast((each) => rules[each] && (spec.blobSchedule.has(each) || MAINNET_BLOBS.has(each)))
-  return since && (spec.blobSchedule.get(since) ?? MAINNET_BLOBS.get(since))
+  const limits = blobSchedule.size > 0 ? blobSchedule : MAINNET_BLOBS
+  const since = FORKS.findLast((each) => rules[each] && limits.has(each))
+  return since && limits.get(since)
 }
 
 /**

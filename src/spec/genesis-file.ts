@@ -260,13 +260,17 @@ function inOrder<F extends { fork: Fork; field: keyof Config; optional?: boolean
   return scheduled
 }
 
-/** Parameters of every scheduled blob fork. geth requires all of them; here the first three default to mainnet's. */
+/**
+ * Parameters of every scheduled blob fork. geth requires those of Cancun and Prague, which default to mainnet's here, and those of the
+ * forks that change nothing else. Osaka has Prague's, as there.
+ */
 function readBlobSchedule(config: Config, forks: readonly ForkActivation[]): Map<Fork, BlobParams> {
   const schedule = new Map<Fork, BlobParams>()
   for (const fork of BLOB_FORKS) {
     if (!forks.some((activation) => activation.fork === fork)) continue
     const given = config.blobSchedule?.[fork]
-    const params = given ?? (isBlobParameterFork(fork) ? undefined : MAINNET_BLOBS.get(fork))
+    const inherited = fork === 'osaka' ? schedule.get('prague') : MAINNET_BLOBS.get(fork)
+    const params = given ?? (isBlobParameterFork(fork) ? undefined : inherited)
     const field = `config.blobSchedule.${fork}`
     if (!params) throw refuse(field, 'expected target, max and baseFeeUpdateFraction')
     if (params.baseFeeUpdateFraction === 0n) throw refuse(`${field}.baseFeeUpdateFraction`, 'expected a number above 0')

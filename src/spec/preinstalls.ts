@@ -1,4 +1,4 @@
-// Contracts that genesis deploys at their well-known addresses: the protocol's own (EIPs 4788, 2935, 7002, 7251) and the
+// Contracts that genesis deploys at their well-known addresses: the protocol's own (EIPs 4788, 2935, 7002, 7251, 8282) and the
 // factories that deployment tools rely on. Their code is in preinstalls.json; a test compares its hashes.
 import { type Address, fromHex, hexToAddress } from '../lib/hex.ts'
 import type { Fork, GenesisAccount } from './chain-spec.ts'

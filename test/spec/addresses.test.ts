@@ -46,6 +46,8 @@ it('system contracts have the addresses of the EIPs', () => {
   expect({ ...SYSTEM_CONTRACT, system: SYSTEM_ADDRESS }).toEqual({
     beaconRoots: '0x000f3df6d732807ef1319fb7b8bb8522d0beac02',
     history: '0x0000f90827f1c53a10cb7a02335b175320002935',
+    builderDeposits: '0x0000bff46984e3725691fa540a8c7589300d8282',
+    builderExits: '0x000064d678505ad48f8ccb093bc65613800e8282',
     withdrawalRequests: '0x00000961ef480eb55e80d19ad83579a64c007002',
     consolidationRequests: '0x0000bbddc7ce488642fb579f8b00f3a590007251',
     system: '0xfffffffffffffffffffffffffffffffffffffffe',

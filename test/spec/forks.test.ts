@@ -127,6 +127,10 @@ describe('blob parameters', () => {
 
   it('are inherited by a fork without its own', () => {
     expect(blobParamsAt(conformance, 'bpo5')).toEqual({ target: 14n, max: 21n, baseFeeUpdateFraction: 11684671n })
+    // The chain has skipped the forks that would have changed them.
+    const [cancun] = conformance.blobSchedule
+    const skipping = { ...conformance, blobSchedule: new Map(cancun && [cancun]) }
+    expect(blobParamsAt(skipping, 'amsterdam')).toEqual({ target: 3n, max: 6n, baseFeeUpdateFraction: 3338477n })
   })
 })
 

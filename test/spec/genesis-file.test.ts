@@ -181,6 +181,12 @@ describe('a geth genesis file', () => {
     ])
   })
 
+  it('has the blob limits of Prague for Osaka too, as go-ethereum since 1.17', () => {
+    const own = { target: 4, max: 8, baseFeeUpdateFraction: 9 }
+    const { blobSchedule } = parseGenesis(genesis({ pragueTime: 5, osakaTime: 6, blobSchedule: { prague: own } }))
+    expect(blobSchedule.get('osaka')).toEqual({ target: 4n, max: 8n, baseFeeUpdateFraction: 9n })
+  })
+
   it('may have numbers that a double would round', () => {
     const text = conformanceText
       .replace('4732352', '58750000000000000000000')

@@ -24,13 +24,16 @@ it('the preinstalled factories have the code of mainnet', () => {
 })
 
 it('the system contracts have the code of the EIPs, each from its fork on', () => {
-  const hashes = systemContracts('prague').map(({ address, code }) => [address, keccak256(code)])
+  const hashes = systemContracts('amsterdam').map(({ address, code }) => [address, keccak256(code)])
   expect(hashes).toEqual([
     [SYSTEM_CONTRACT.beaconRoots, '0xf57acd40259872606d76197ef052f3d35588dadf919ee1f0e3cb9b62d3f4b02c'],
     [SYSTEM_CONTRACT.history, '0x6e49e66782037c0555897870e29fa5e552daf4719552131a0abce779daec0a5d'],
     [SYSTEM_CONTRACT.withdrawalRequests, '0x0345a365d2f4c5975b9f1599abe0a2ee76b7a3a731bc68781bd04c84e4858f50'],
     [SYSTEM_CONTRACT.consolidationRequests, '0x78c6cb5202685228bbcbfb992b1c4e116c7ec5ef11e25b8e92716cfc628ddd60'],
+    [SYSTEM_CONTRACT.builderDeposits, '0x1dd29c1e0dbc3ab670d229dbd3438003ec9015c1df9058beeb64ff301b60b98d'],
+    [SYSTEM_CONTRACT.builderExits, '0x90a0b24eb190d6c50f00f6f751dc4c2778658abf3631aceb80586c43f8bd9f2f'],
   ])
+  expect(systemContracts('osaka')).toHaveLength(4)
   expect(systemContracts('cancun').map(({ address }) => address)).toEqual([SYSTEM_CONTRACT.beaconRoots])
   expect(systemContracts('shanghai')).toEqual([])
 })
