@@ -3,16 +3,19 @@
 import type { Machine } from '../evm/machine.ts'
 import type { OpcodeTable } from '../evm/opcode-table.ts'
 import { callFromProtocol } from '../evm/run-native.ts'
+import { StateAccesses } from '../evm/state-accesses.ts'
 import type { MessageTracer } from '../evm/tracer.ts'
 import { wallDeadline } from '../lib/deadline.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Hash, toHash } from '../lib/hex.ts'
+import { keccakHash } from '../lib/keccak.ts'
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { beginBlock, endBlock, type Modules } from '../modules/index.ts'
 import { installContracts } from '../precompiles/index.ts'
 import { returnTokens } from '../precompiles/tokens.ts'
 import { encodeWithdrawal } from '../primitives/block.ts'
+import { checkBlockAccessList, encodeBlockAccessList } from '../primitives/block-access-list.ts'
 import { GAS_PER_BLOB } from '../primitives/gas.ts'
 import { sealHeader } from '../primitives/header.ts'
 import { encodeReceipt, logsBloom, mergeBlooms } from '../primitives/receipt.ts'
@@ -20,11 +23,12 @@ import type { Block, CommitInfo, Header, Receipt, Transaction, Withdrawal } from
 import { completelyHere, untilComplete } from '../state/partial-state.ts'
 import { ListTrie, orderedListRoot } from '../state/trie.ts'
 import type { StateView, TransactionDiff } from '../state/types.ts'
+import { BlockAccesses } from './block-accesses.ts'
 import type { BlockEnv } from './block-env.ts'
 import { moveDaoFunds } from './dao-fork.ts'
 import { createdContract, executeMessage, type MessageResult } from './execute-message.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
-import { beginSystemCalls, collectRequests, payRewards, payWithdrawals, requestsHash } from './system.ts'
+import { beginSystemCalls, collectRequests, payRewards, payWithdrawals, type RunStep, requestsHash } from './system.ts'
 import { MessageRecorder } from './tracing/message-recorder.ts'
 import type { BlockRecording, CallTree, FrameNote } from './types.ts'
 import type { MessageMode } from './validity.ts'
@@ -58,10 +62,16 @@ export class BlockExecution {
   #table: OpcodeTable | undefined
   /** Number of transactions already in the two tries. */
   #hashed = 0
+  /** Gas that the transactions have paid for, the sum in the receipts. */
   #gasUsed = 0n
+  /** The two dimensions of the block's gas (EIP-8037); before Amsterdam the first is all of it. */
+  #executionGas = 0n
+  #stateGas = 0n
   #blobGasUsed = 0n
   /** Unpaid work of the transactions, if the chain bounds it. */
   #unpaidWork = 0n
+  /** undefined before Amsterdam. */
+  readonly #accesses: BlockAccesses | undefined
 
   /** `pause` yields to the event loop between transactions. `env` follows from the header, unless a simulation overrides it. */
   constructor(
@@ -81,12 +91,18 @@ export class BlockExecution {
     this.#pause = pause
     this.machine = runtime.machine(view, env, blockHash, pause)
     this.#modules = runtime.modules(view, env, 'write', commit)
+    if (env.rules.amsterdam) this.#accesses = new BlockAccesses()
   }
 
-  /** Gas left of the gas limit, which also bounds unpaid work of proposals. */
+  /**
+   * The largest gas limit that another transaction may have. It reserves all of it as state gas, and as execution gas what may be that
+   * (EIP-8037). Unpaid work of proposals is bounded by the block's gas limit too.
+   */
   get gasLeft(): bigint {
-    const taken = this.#gasUsed > this.#unpaidWork ? this.#gasUsed : this.#unpaidWork
-    return this.env.gasLimit - taken
+    const { gasLimit, executionGasCap: cap } = this.env
+    const execution = gasLimit - this.#executionGas
+    const left = min(gasLimit - this.#stateGas, gasLimit - this.#unpaidWork)
+    return cap !== undefined && execution >= cap ? left : min(left, execution)
   }
 
   /** undefined: there were no transactions, or their messages were too large to be recorded. */
@@ -109,15 +125,33 @@ export class BlockExecution {
     moveDaoFunds(this.#runtime.spec, machine, env.number)
     // System calls run on the fork's own table: a proposal that breaks their code must not stop the chain.
     machine.useTable(this.#runtime.forkTable(env))
-    await beginSystemCalls(machine, env, parentHash, parentBeaconBlockRoot)
+    const run = this.#stepsAt(0)
+    await beginSystemCalls(machine, env, run, parentHash, parentBeaconBlockRoot)
     const { native } = this.#runtime.spec
-    if (this.#modules !== undefined && native !== undefined) {
-      installContracts(this.#view, native, env.number)
-      beginBlock(this.#modules)
-    }
+    const modules = this.#modules
+    if (modules !== undefined && native !== undefined)
+      await run(() => {
+        installContracts(this.#view, native, env.number)
+        beginBlock(modules)
+      })
     // Read after the begin hooks: an upgrade applies to the transactions of its own block.
     this.#table = this.#runtime.table(this.#view, env)
     machine.useTable(this.#table)
+  }
+
+  /** Runs steps of the block outside of transactions, with their index in the block access list. */
+  #stepsAt(index: number): RunStep {
+    const { machine } = this
+    const list = this.#accesses
+    return async (step) => {
+      if (list === undefined) return step(undefined)
+      const accesses = new StateAccesses()
+      machine.view.beginTransaction()
+      machine.stateAccesses = accesses
+      const result = await step(accesses)
+      list.add(index, accesses, machine.view)
+      return result
+    }
   }
 
   /** Runs a transaction and records its receipt, call tree and diff. Throws ChainError when the block may not contain it. */
@@ -186,15 +220,20 @@ export class BlockExecution {
     this.#start ??= this.#view.fork()
     const recorder = new MessageRecorder(this.#recorded)
     this.machine.tracer = tracer ?? recorder
+    const accesses = this.#accesses && new StateAccesses()
+    this.machine.stateAccesses = accesses
     return andThen(executeMessage(this.machine, this.env, spec.chainId, transaction, mode, fees), (result) => {
       this.machine.tracer = undefined
       this.#gasUsed += result.gasUsed
+      this.#executionGas += result.executionGas
+      this.#stateGas += result.stateGas
       if (this.#table?.boundsWork === true) this.#unpaidWork += this.machine.unpaidWork
       this.#blobGasUsed += result.blobGasUsed
       this.transactions.push(transaction)
       this.receipts.push(this.#receipt(transaction, result))
       if (recorder.root !== undefined) this.callTrees.push(recorder.root)
       this.#notes.push(recorder.notes)
+      if (accesses !== undefined) this.#accesses?.add(this.transactions.length, accesses, this.#view)
       this.diffs.push(this.#view.transactionDiff())
       return result
     })
@@ -222,47 +261,61 @@ export class BlockExecution {
 
   async #finish(withdrawals: readonly Withdrawal[], uncles: readonly Header[]): Promise<Finished> {
     const { env, machine } = this
-    const requests = env.rules.prague ? await this.#collectRequests() : []
-    let withdrawn = 0n
-    if (env.rules.shanghai) {
-      withdrawn = payWithdrawals(machine, withdrawals)
-      machine.accessJournal.clear()
-    }
+    const index = this.transactions.length + 1
+    const run = this.#stepsAt(index)
+    const withdrawn = env.rules.shanghai ? await run((accesses) => payWithdrawals(machine, withdrawals, accesses)) : 0n
+    const requests = env.rules.prague ? await this.#collectRequests(run) : []
     payRewards(machine, env, uncles)
     const modules = this.#modules
-    if (modules !== undefined) {
-      if (withdrawn > 0n) modules.bank.adjustSupply(withdrawn)
-      endBlock(modules)
-      await returnTokens(modules, (message) => callFromProtocol(machine, env, message))
-    }
+    if (modules !== undefined)
+      await run(async () => {
+        if (withdrawn > 0n) modules.bank.adjustSupply(withdrawn)
+        endBlock(modules)
+        await returnTokens(modules, (message) => {
+          // The call begins a transaction: take what has changed before it.
+          this.#accesses?.add(index, new StateAccesses(), this.#view)
+          return callFromProtocol(machine, env, message)
+        })
+      })
+    const accessList = this.#accessList()
     await this.#pause()
     const stateRoot = this.#view.root()
     await this.hashApplied()
     return {
       requests,
+      accessList,
       roots: {
         stateRoot,
         transactionsRoot: toHash(this.#transactionTrie.root()),
         receiptsRoot: toHash(this.#receiptTrie.root()),
         logsBloom: mergeBlooms(this.receipts.map(({ bloom }) => bloom)),
-        gasUsed: this.#gasUsed,
+        gasUsed: this.#executionGas > this.#stateGas ? this.#executionGas : this.#stateGas,
         ...(env.rules.cancun && { blobGasUsed: this.#blobGasUsed }),
         ...(env.rules.prague && { requestsHash: requestsHash(requests) }),
+        ...(accessList && { blockAccessListHash: keccakHash(accessList) }),
       },
     }
   }
 
+  /** The block access list in RLP. The modules of a native chain access more than its gas limit would allow. */
+  #accessList(): Uint8Array | undefined {
+    const list = this.#accesses?.list()
+    if (list === undefined) return undefined
+    if (this.#modules === undefined) checkBlockAccessList(list, this.env.gasLimit, this.transactions.length)
+    return encodeBlockAccessList(list)
+  }
+
   /** EIP-7685's requests. Their system calls run on the fork's own table, like those of `begin`. */
-  async #collectRequests(): Promise<Uint8Array[]> {
+  async #collectRequests(run: RunStep): Promise<Uint8Array[]> {
     this.machine.useTable(this.#runtime.forkTable(this.env))
-    const requests = await collectRequests(this.machine, this.env, this.#runtime.spec, this.receipts)
+    const requests = await collectRequests(this.machine, this.env, run, this.#runtime.spec, this.receipts)
     if (this.#table !== undefined) this.machine.useTable(this.#table)
     return requests
   }
 
   /** `finish` for a block that this node builds: also seals its header with the results. */
-  async seal(withdrawals: readonly Withdrawal[]): Promise<{ block: Block; requests: readonly Uint8Array[] }> {
-    const { roots, requests } = await this.finish(withdrawals)
+  async seal(withdrawals: readonly Withdrawal[]): Promise<{ block: Block } & Omit<Finished, 'roots'>> {
+    const { roots, ...rest } = await this.finish(withdrawals)
     const isShanghai = this.#header.withdrawalsRoot !== undefined
     const header = sealHeader({
       ...this.#header,
@@ -272,7 +325,7 @@ export class BlockExecution {
     const { transactions } = this
     const commit = this.#commit && { commit: this.#commit }
     const body = { transactions, uncles: [], withdrawals: isShanghai ? withdrawals : undefined, ...commit }
-    return { block: { header, ...body }, requests }
+    return { block: { header, ...body }, ...rest }
   }
 
   #receipt(transaction: Transaction, result: MessageResult): Receipt {
@@ -294,7 +347,14 @@ export class BlockExecution {
   }
 }
 
-type Finished = { readonly roots: ExecutedRoots; readonly requests: Uint8Array[] }
+type Finished = {
+  readonly roots: ExecutedRoots
+  readonly requests: readonly Uint8Array[]
+  /** The block access list in RLP (EIP-7928); undefined before Amsterdam. */
+  readonly accessList: Uint8Array | undefined
+}
+
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
 /** The inputs of a block other than the state before it. */
 export type BlockInputs = { readonly header: Header; readonly commit?: CommitInfo | undefined }
@@ -309,4 +369,4 @@ export const modeOf = ({ r, s }: Transaction): MessageMode => (r === 0n && s ===
 export type ExecutedRoots = Pick<
   Header,
   'stateRoot' | 'transactionsRoot' | 'receiptsRoot' | 'logsBloom' | 'gasUsed'
-> & { blobGasUsed?: bigint; requestsHash?: Hash }
+> & { blobGasUsed?: bigint; requestsHash?: Hash; blockAccessListHash?: Hash }

@@ -45,6 +45,6 @@ export function draftHeader(runtime: Runtime, draft: PayloadAttributes, state: S
     parentBeaconBlockRoot: rules.cancun ? draft.parentBeaconBlockRoot : undefined,
     requestsHash: rules.prague ? ZERO_HASH : undefined,
     blockAccessListHash: rules.amsterdam ? ZERO_HASH : undefined,
-    slotNumber: rules.amsterdam ? (parent.slotNumber ?? parent.number) + 1n : undefined,
+    slotNumber: rules.amsterdam ? (draft.slotNumber ?? (parent.slotNumber ?? parent.number) + 1n) : undefined,
   }
 }

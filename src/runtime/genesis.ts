@@ -4,6 +4,7 @@ import { initGenesis } from '../modules/index.ts'
 import type { BlockInfo } from '../modules/module.ts'
 import { installContracts } from '../precompiles/index.ts'
 import { EMPTY_UNCLES_HASH } from '../primitives/block.ts'
+import { NO_ACCESSES_HASH } from '../primitives/block-access-list.ts'
 import { INITIAL_BASE_FEE } from '../primitives/fees.ts'
 import { sealHeader } from '../primitives/header.ts'
 import { EMPTY_BLOOM } from '../primitives/receipt.ts'
@@ -77,7 +78,7 @@ function genesisBlock({ spec }: Runtime, stateRoot: Hash): Block {
     excessBlobGas: rules.cancun ? (genesis.excessBlobGas ?? 0n) : undefined,
     parentBeaconBlockRoot: rules.cancun ? ZERO_HASH : undefined,
     requestsHash: rules.prague ? requestsHash([]) : undefined,
-    blockAccessListHash: rules.amsterdam ? EMPTY_UNCLES_HASH : undefined,
+    blockAccessListHash: rules.amsterdam ? NO_ACCESSES_HASH : undefined,
     slotNumber: rules.amsterdam ? (genesis.slotNumber ?? 0n) : undefined,
   })
   return { header, transactions: [], uncles: [], withdrawals: rules.shanghai ? [] : undefined }

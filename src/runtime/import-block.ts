@@ -38,10 +38,10 @@ export async function importBlock(
       )
     }
     const execution = await executeTransactions(runtime, view, block, blockHash)
-    const { roots, requests } = await execution.finish(withdrawals ?? [], uncles)
+    const { roots, ...rest } = await execution.finish(withdrawals ?? [], uncles)
     compare(header, roots)
     const { receipts, callTrees, diffs } = execution
-    return { block, receipts, requests, callTrees, diffs, refused: [], view }
+    return { block, receipts, ...rest, callTrees, diffs, refused: [], view }
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     throw new ChainError('invalid-block', `block ${header.number}: ${error.message}`)
@@ -92,6 +92,10 @@ function compare(claimed: Header, found: ExecutedRoots): void {
 /** The first header field that differs from the results of execution; undefined when none does. */
 export function wrongField(claimed: Header, found: ExecutedRoots): keyof ExecutedRoots | undefined {
   if (!equalBytes(found.logsBloom, claimed.logsBloom)) return 'logsBloom'
-  const fields = ['gasUsed', 'blobGasUsed', 'transactionsRoot', 'receiptsRoot', 'stateRoot', 'requestsHash'] as const
-  return fields.find((field) => found[field] !== claimed[field])
+  return COMPARED.find((field) => found[field] !== claimed[field])
 }
+
+const COMPARED = [
+  ...(['gasUsed', 'blobGasUsed', 'transactionsRoot', 'receiptsRoot'] as const),
+  ...(['stateRoot', 'requestsHash', 'blockAccessListHash'] as const),
+] as const

@@ -131,8 +131,18 @@ export class OpenBlock {
 
   /** Runs end hooks, withdrawals and requests, and seals the header. Do not call `take` afterwards. */
   async seal(): Promise<ExecutedBlock> {
-    const { block, requests } = await this.#execution.seal(this.#withdrawals)
+    const { block, requests, accessList } = await this.#execution.seal(this.#withdrawals)
     const { receipts, callTrees, diffs, recording } = this.#execution
-    return { block, receipts, requests, callTrees, diffs, refused: this.refused, view: this.#view, recording }
+    return {
+      block,
+      receipts,
+      requests,
+      accessList,
+      callTrees,
+      diffs,
+      refused: this.refused,
+      view: this.#view,
+      recording,
+    }
   }
 }

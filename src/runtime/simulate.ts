@@ -183,12 +183,15 @@ class Simulation {
     const execution = new BlockExecution(this.#runtime, this.#view, { header }, this.#blockHash, this.#pause, {
       ...env,
       blobBaseFee: wanted.blobBaseFee ?? env.blobBaseFee,
+      // As in geth, only validation caps a call's execution gas.
+      executionGasCap: this.#options.validation ? env.executionGasCap : undefined,
     })
     execution.machine.deadline = this.#deadline
     if (state !== undefined) await applyOverrides(execution.machine, state, this.#pause)
     await execution.begin()
     const calls: SimulatedCall[] = []
-    const logs = new SimulatedLogs(this.#options.traceTransfers)
+    // From Amsterdam on the protocol itself logs transfers (EIP-7708).
+    const logs = new SimulatedLogs(this.#options.traceTransfers && !env.rules.amsterdam)
     for (const request of requests) {
       await this.#deadline.pause(this.#pause)
       calls.push(await this.#call(execution, request, logs))

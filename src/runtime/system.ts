@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { forkGas } from '../evm/gas/fork-gas.ts'
 import type { Machine } from '../evm/machine.ts'
 import type { Result } from '../evm/result.ts'
+import type { StateAccesses } from '../evm/state-accesses.ts'
 import { ChainError } from '../lib/errors.ts'
 import {
   type Address,
@@ -17,10 +18,11 @@ import {
   ZERO_ADDRESS,
 } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { withdrawnWei } from '../primitives/block.ts'
 import type { Header, Receipt, Withdrawal } from '../primitives/types.ts'
 import { SYSTEM_ADDRESS, SYSTEM_CONTRACT } from '../spec/addresses.ts'
-import type { ChainSpec } from '../spec/chain-spec.ts'
+import type { ChainSpec, Fork } from '../spec/chain-spec.ts'
 import { forkRules } from '../spec/fork-rules.ts'
 import { systemContracts } from '../spec/preinstalls.ts'
 import type { StateView, Wanted } from '../state/types.ts'
@@ -29,28 +31,39 @@ import { requireBlockRule } from './require-block-rule.ts'
 
 const SYSTEM_CALL_GAS = 30_000_000n
 const ETHER = 10n ** 18n
-/** Contracts that every block calls from Prague on, in the order of their request types, 1 and 2. */
+/** Contracts that every block calls at its end from a fork on, in the order of their request types, 1 to 4. */
 const REQUEST_CONTRACTS = [
-  { address: SYSTEM_CONTRACT.withdrawalRequests, eip: 'EIP-7002' },
-  { address: SYSTEM_CONTRACT.consolidationRequests, eip: 'EIP-7251' },
+  { address: SYSTEM_CONTRACT.withdrawalRequests, eip: 'EIP-7002', since: 'prague' },
+  { address: SYSTEM_CONTRACT.consolidationRequests, eip: 'EIP-7251', since: 'prague' },
+  { address: SYSTEM_CONTRACT.builderDeposits, eip: 'EIP-8282', since: 'amsterdam' },
+  { address: SYSTEM_CONTRACT.builderExits, eip: 'EIP-8282', since: 'amsterdam' },
 ] as const
 /** DepositEvent(bytes,bytes,bytes,bytes,bytes) of the deposit contract (EIP-6110). */
 const DEPOSIT_TOPIC = hexToHash('0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5')
 
-/** What blocks read of the system contracts, for a fork to fetch once. */
-export const FIRST_PARTS: readonly Wanted[] = [
+/** Slots of each of them: excess, count, head and tail of the queue. A call reads all; while all are zero it changes nothing. */
+const QUEUE_SLOTS = [0n, 1n, 2n, 3n]
+
+/** What blocks read of the system contracts, for a fork of a chain to fetch once. */
+export const firstParts = (spec: ChainSpec | undefined): readonly Wanted[] => [
   { account: ZERO_ADDRESS },
   // The library's engine reads the caller of system calls.
   { account: SYSTEM_ADDRESS },
-  ...Object.values(SYSTEM_CONTRACT).map((account) => ({ account })),
-  ...REQUEST_CONTRACTS.flatMap(({ address: account }) =>
-    [0n, 1n, 2n, 3n].map((slot) => ({ account, slot: bigToWord(slot) })),
-  ),
+  { account: SYSTEM_CONTRACT.beaconRoots },
+  { account: SYSTEM_CONTRACT.history },
+  ...REQUEST_CONTRACTS.filter(
+    ({ since }) => since === 'prague' || (spec !== undefined && hasInSchedule(spec, since)),
+  ).flatMap(({ address: account }) => [
+    { account },
+    ...QUEUE_SLOTS.map((slot) => ({ account, slot: bigToWord(slot) })),
+  ]),
 ]
+
+const hasInSchedule = ({ forks }: ChainSpec, wanted: Fork): boolean => forks.some(({ fork }) => forkRules(fork)[wanted])
 
 /** The code that the EIPs give for the system contracts, by its hash. What a call of it does is known without running it. */
 const KNOWN_CODES: ReadonlyMap<Address, Hash> = new Map(
-  systemContracts('prague').map(({ address, code }) => [address, keccakHash(code)]),
+  systemContracts('amsterdam').map(({ address, code }) => [address, keccakHash(code)]),
 )
 
 /** Whether a system call may be replaced by its known effect. The reference engine always runs the code, to compare the two. */
@@ -59,8 +72,12 @@ const hasKnownCode = ({ view, isReference }: Machine, address: Address): boolean
 
 /** Length of the ring buffers of EIP-4788 (HISTORY_BUFFER_LENGTH) and EIP-2935 (HISTORY_SERVE_WINDOW). */
 const RING = 8191n
-/** Slots of EIP-7002 and EIP-7251: excess, count, head and tail of the queue. While all are zero a call changes nothing. */
-const QUEUE_SLOTS = [0n, 1n, 2n, 3n]
+
+/**
+ * Runs one step of a block outside of its transactions. From Amsterdam on what the step accesses and changes is recorded for the block
+ * access list, `accesses` receives what it reads; a step that throws is not recorded.
+ */
+export type RunStep = <T>(step: (accesses: StateAccesses | undefined) => MaybePromise<T>) => Promise<T>
 
 /**
  * EIP-4788 and EIP-2935: stores the parent's beacon root and hash before the first transaction. By both EIPs a failed call has
@@ -69,31 +86,40 @@ const QUEUE_SLOTS = [0n, 1n, 2n, 3n]
 export async function beginSystemCalls(
   machine: Machine,
   env: BlockEnv,
+  run: RunStep,
   parentHash: Hash,
   parentBeaconBlockRoot: Hash | undefined,
 ): Promise<void> {
   const { beaconRoots, history } = SYSTEM_CONTRACT
+  const write = (to: Address, data: Hash, words: readonly (readonly [slot: bigint, word: bigint])[]) =>
+    run((accesses) => {
+      const slots = accesses?.account(to)
+      if (!hasKnownCode(machine, to)) return notify(machine, env, to, fromHex(data))
+      for (const [slot, word] of words) {
+        slots?.add(bigToWord(slot))
+        if (slots === undefined) machine.view.overwriteStorage(to, slot, word)
+        else machine.view.setStorage(to, slot, word)
+      }
+    })
   if (env.rules.cancun && parentBeaconBlockRoot !== undefined) {
     const slot = env.timestamp % RING
-    if (hasKnownCode(machine, beaconRoots)) {
-      machine.view.overwriteStorage(beaconRoots, slot, env.timestamp)
-      machine.view.overwriteStorage(beaconRoots, slot + RING, BigInt(parentBeaconBlockRoot))
-    } else await notify(machine, env, beaconRoots, fromHex(parentBeaconBlockRoot))
+    const words = [
+      [slot, env.timestamp],
+      [slot + RING, BigInt(parentBeaconBlockRoot)],
+    ] as const
+    await write(beaconRoots, parentBeaconBlockRoot, words)
   }
-  if (env.rules.prague) {
-    if (hasKnownCode(machine, history))
-      machine.view.overwriteStorage(history, (env.number - 1n) % RING, BigInt(parentHash))
-    else await notify(machine, env, history, fromHex(parentHash))
-  }
+  if (env.rules.prague) await write(history, parentHash, [[(env.number - 1n) % RING, BigInt(parentHash)]])
 }
 
 /**
- * EIP-6110, EIP-7002 and EIP-7251 requests in type order, each as type byte and data; empty ones are left out.
- * Throws ChainError `invalid-block` when a contract of EIP-7002 or EIP-7251 has no code or its call fails.
+ * EIP-6110, EIP-7002, EIP-7251 and EIP-8282 requests in type order, each as type byte and data; empty ones are left out.
+ * Throws ChainError `invalid-block` when a contract that the fork calls has no code or its call fails.
  */
 export async function collectRequests(
   machine: Machine,
   env: BlockEnv,
+  run: RunStep,
   spec: ChainSpec,
   receipts: readonly Receipt[],
 ): Promise<Uint8Array[]> {
@@ -101,7 +127,8 @@ export async function collectRequests(
     logs.filter(({ address, topics }) => address === spec.depositContract && topics[0] === DEPOSIT_TOPIC),
   )
   const data: Uint8Array[] = [Buffer.concat(deposits.map((log) => depositRequest(log.data)))]
-  for (const contract of REQUEST_CONTRACTS) data.push(await queuedRequests(machine, env, contract))
+  for (const contract of REQUEST_CONTRACTS)
+    if (env.rules[contract.since]) data.push(await run((accesses) => queuedRequests(machine, env, accesses, contract)))
   return data.flatMap((bytes, type) => (bytes.length === 0 ? [] : [Buffer.concat([Uint8Array.of(type), bytes])]))
 }
 
@@ -115,14 +142,20 @@ export function requestsHash(requests: readonly Uint8Array[]): Hash {
 }
 
 /** EIP-4895: credits the withdrawals (gwei) as wei, without a message. Returns their sum in wei. */
-export function payWithdrawals(machine: Machine, withdrawals: readonly Withdrawal[]): bigint {
+export function payWithdrawals(
+  machine: Machine,
+  withdrawals: readonly Withdrawal[],
+  accesses: StateAccesses | undefined,
+): bigint {
   let total = 0n
   for (const withdrawal of withdrawals) {
     const wei = withdrawnWei(withdrawal)
+    accesses?.account(withdrawal.address)
     machine.view.addBalance(withdrawal.address, wei)
     machine.touch(withdrawal.address)
     total += wei
   }
+  machine.accessJournal.clear()
   return total
 }
 
@@ -154,34 +187,41 @@ async function notify(machine: Machine, env: BlockEnv, to: Address, data: Uint8A
 async function queuedRequests(
   machine: Machine,
   env: BlockEnv,
-  { address, eip }: (typeof REQUEST_CONTRACTS)[number],
+  accesses: StateAccesses | undefined,
+  { address, eip, since }: (typeof REQUEST_CONTRACTS)[number],
 ): Promise<Uint8Array> {
   const { view } = machine
-  const isIdle = hasKnownCode(machine, address) && QUEUE_SLOTS.every((slot) => view.storage(address, slot) === 0n)
-  if (isIdle) return EMPTY_BYTES
+  const slots = accesses?.account(address)
+  if (hasKnownCode(machine, address) && QUEUE_SLOTS.every((slot) => view.storage(address, slot) === 0n)) {
+    for (const slot of QUEUE_SLOTS) slots?.add(bigToWord(slot))
+    return EMPTY_BYTES
+  }
   const isThere = view.code(address).length > 0
-  // Other chains have the rules of Prague without these contracts.
+  // Other chains have the rules of the fork without these contracts.
   if (!isThere && view.missing !== undefined) return EMPTY_BYTES
   requireBlockRule(
     isThere,
-    `empty system contract: no code at ${address} (${eip}; from Prague on every block calls it)`,
+    `empty system contract: no code at ${address} (${eip}; from ${nameOf(since)} on every block calls it)`,
   )
   const { output, failure } = await systemCall(machine, env, address, EMPTY_BYTES)
   requireBlockRule(failure === undefined, `system call failed to execute: ${address} (${eip}): ${failure?.message}`)
   return output
 }
 
-/** Warnings for a chain with Prague in its schedule whose state lacks a request contract. */
+/** Warnings for a chain whose state lacks a request contract of a fork in its schedule. */
 export function missingRequestContracts(spec: ChainSpec, view: StateView): string[] {
-  if (!spec.forks.some(({ fork }) => forkRules(fork).prague)) return []
-  return REQUEST_CONTRACTS.filter(({ address }) => view.code(address).length === 0).map(
-    ({ address, eip }) =>
-      `there is no code at ${address} (${eip}): from Prague on no block can be made without it. Put it into the ` +
-      'genesis file, whose "alloc" `kestrel genesis` shows how, or deploy it before Prague begins',
+  return REQUEST_CONTRACTS.filter(
+    ({ address, since }) => hasInSchedule(spec, since) && view.code(address).length === 0,
+  ).map(
+    ({ address, eip, since }) =>
+      `there is no code at ${address} (${eip}): from ${nameOf(since)} on no block can be made without it. Put it into the ` +
+      `genesis file, whose "alloc" \`kestrel genesis\` shows how, or deploy it before ${nameOf(since)} begins`,
   )
 }
 
-/** A system call: no account pays for it, and its 30,000,000 gas do not count in the block. */
+const nameOf = (fork: 'prague' | 'amsterdam'): string => (fork === 'prague' ? 'Prague' : 'Amsterdam')
+
+/** A system call: no account pays for it, and its gas does not count in the block. */
 async function systemCall(machine: Machine, env: BlockEnv, to: Address, data: Uint8Array): Promise<Result> {
   machine.view.beginTransaction()
   machine.accessJournal.clear()

@@ -30,6 +30,8 @@ export type PayloadAttributes = {
   readonly withdrawals: readonly Withdrawal[]
   /** undefined: EIP-1559's value after the parent. */
   readonly baseFeePerGas: bigint | undefined
+  /** undefined: the parent's plus one (EIP-7843). */
+  readonly slotNumber?: bigint | undefined
   /** Commit info from CometBFT; its hash is `parentBeaconBlockRoot`. */
   readonly commit?: CommitInfo | undefined
 }
@@ -77,6 +79,8 @@ export type ExecutedBlock = {
   readonly receipts: readonly Receipt[]
   /** EIP-7685 requests to the consensus layer, each as type byte and data. */
   readonly requests: readonly Uint8Array[]
+  /** The block access list in RLP (EIP-7928); undefined before Amsterdam, and of block 0, which accesses nothing. */
+  readonly accessList?: Uint8Array | undefined
   /** One call tree per transaction. */
   readonly callTrees: readonly CallTree[]
   readonly diffs: readonly TransactionDiff[]

@@ -66,7 +66,7 @@ const CODES: readonly [Address, string][] = [
 ]
 
 /** Keys with 1,000 ether each; `until` is the last fork (all forks are active from block 0). */
-export function smallSpec(until: 'shanghai' | 'prague' = 'prague', gasLimit = 30_000_000n): GenesisSpec {
+export function smallSpec(until: 'shanghai' | 'prague' | 'amsterdam' = 'prague', gasLimit = 30_000_000n): GenesisSpec {
   const blocks = ['homestead', 'eip150', 'eip155', 'eip158', 'byzantium', 'constantinople', 'petersburg', 'istanbul']
   return parseGenesis({
     config: {
@@ -74,8 +74,9 @@ export function smallSpec(until: 'shanghai' | 'prague' = 'prague', gasLimit = 30
       ...Object.fromEntries([...blocks, 'berlin', 'london'].map((fork) => [`${fork}Block`, 0])),
       terminalTotalDifficulty: 0,
       shanghaiTime: 0,
-      ...(until === 'prague' && { cancunTime: 0, pragueTime: 0 }),
-      ...(until === 'prague' && {
+      ...(until !== 'shanghai' && { cancunTime: 0, pragueTime: 0 }),
+      ...(until === 'amsterdam' && { osakaTime: 0, amsterdamTime: 0 }),
+      ...(until !== 'shanghai' && {
         blobSchedule: {
           cancun: { target: 3, max: 6, baseFeeUpdateFraction: 3_338_477 },
           prague: { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 },
@@ -87,7 +88,7 @@ export function smallSpec(until: 'shanghai' | 'prague' = 'prague', gasLimit = 30
     timestamp: '0x1',
     baseFeePerGas: '0x3b9aca00',
     alloc: Object.fromEntries([
-      ...(until === 'prague' ? Object.entries(systemAlloc()) : []),
+      ...(until === 'shanghai' ? [] : Object.entries(systemAlloc(until))),
       ...KEYS.map(({ address }) => [address, { balance: `0x${(1_000n * ETHER).toString(16)}` }]),
       ...CODES.map(([address, code]) => [address, { code, balance: '0x0' }]),
     ]),

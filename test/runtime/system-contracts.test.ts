@@ -1,9 +1,10 @@
-// Contracts that the protocol itself calls: the effect on a block when one is missing or fails. EIP-7002 and EIP-7251 make such
-// a block invalid; EIP-4788 and EIP-2935 let the call fail silently.
+// Contracts that the protocol itself calls: the effect on a block when one is missing or fails. EIP-7002, EIP-7251 and EIP-8282 make
+// such a block invalid; EIP-4788 and EIP-2935 let the call fail silently.
 import { describe, expect, it } from 'vitest'
 import { completeAttributes } from '../../src/chain/payload-attributes.ts'
 import type { EngineChoice } from '../../src/evm/machine.ts'
-import { type Address, bytesToBig, fromHex, type Hash, type Hex, toHex } from '../../src/lib/hex.ts'
+import { type Address, bytesToBig, EMPTY_BYTES, fromHex, type Hash, type Hex, toHex } from '../../src/lib/hex.ts'
+import { decodeBlockAccessList } from '../../src/primitives/block-access-list.ts'
 import { executeBlock } from '../../src/runtime/execute-block.ts'
 import { importBlock } from '../../src/runtime/import-block.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
@@ -14,9 +15,8 @@ import { StateStore } from '../../src/state/state-store.ts'
 import { openSmallChain, smallSpec, word } from '../chain/support.ts'
 import { genesisOn } from '../support/genesis.ts'
 
-/** A Prague chain with other code at an address; '0x': no code. */
-function withCode(address: Address, code: Hex): GenesisSpec {
-  const spec = smallSpec()
+/** A chain with other code at an address; '0x': no code. */
+function withCode(address: Address, code: Hex, spec: GenesisSpec = smallSpec()): GenesisSpec {
   const alloc = new Map(spec.genesis.alloc)
   if (code === '0x') alloc.delete(address)
   else alloc.set(address, { balance: 0n, nonce: 1n, code: fromHex(code), storage: new Map() })
@@ -37,25 +37,29 @@ async function firstBlock(spec: GenesisSpec) {
 const STORES_AND_FAILS = '0x60015f55fe'
 
 describe.each([
-  ['EIP-7002', SYSTEM_CONTRACT.withdrawalRequests],
-  ['EIP-7251', SYSTEM_CONTRACT.consolidationRequests],
-] as const)('the contract of %s', (eip, address) => {
+  ['EIP-7002', SYSTEM_CONTRACT.withdrawalRequests, 'prague', 'Prague'],
+  ['EIP-7251', SYSTEM_CONTRACT.consolidationRequests, 'prague', 'Prague'],
+  ['EIP-8282', SYSTEM_CONTRACT.builderDeposits, 'amsterdam', 'Amsterdam'],
+  ['EIP-8282', SYSTEM_CONTRACT.builderExits, 'amsterdam', 'Amsterdam'],
+] as const)('the contract of %s at %s', (eip, address, fork, named) => {
+  const having = (code: Hex) => withCode(address, code, smallSpec(fork))
+
   it('must exist for a block to be built', async () => {
-    await expect(firstBlock(withCode(address, '0x'))).rejects.toMatchObject({
+    await expect(firstBlock(having('0x'))).rejects.toMatchObject({
       code: 'invalid-block',
-      message: expect.stringContaining(`empty system contract: no code at ${address} (${eip};`),
+      message: expect.stringContaining(`empty system contract: no code at ${address} (${eip}; from ${named} on`),
     })
   })
 
   it('must not fail for a block to be built', async () => {
-    await expect(firstBlock(withCode(address, STORES_AND_FAILS))).rejects.toMatchObject({
+    await expect(firstBlock(having(STORES_AND_FAILS))).rejects.toMatchObject({
       code: 'invalid-block',
       message: expect.stringContaining(`system call failed to execute: ${address} (${eip}): invalid opcode`),
     })
   })
 
   it('must exist for a block to be imported', async () => {
-    const { runtime, parent, genesis, block } = await firstBlock(smallSpec())
+    const { runtime, parent, genesis, block } = await firstBlock(smallSpec(fork))
     const ancestry = { parent, totalDifficulty: undefined, recent: [] }
     await expect(importBlock(runtime, genesis(), block, ancestry, () => undefined)).resolves.toMatchObject({ block })
     const without = genesis()
@@ -67,7 +71,7 @@ describe.each([
   })
 
   it('must exist for a chain to start', async () => {
-    const chain = await openSmallChain({ spec: withCode(address, '0x') })
+    const chain = await openSmallChain({ spec: having('0x') })
     await expect(chain.produce()).rejects.toThrow('empty system contract')
     expect(chain.head.number).toBe(0n)
   })
@@ -141,5 +145,28 @@ describe('calls of the contracts with the code of the EIPs', () => {
       expect([view.storage(beaconRoots, 2n), view.storage(beaconRoots, 8193n)]).toEqual([8193n, 21n])
       expect(view.storage(history, 2n)).toBe(BigInt(made[1]?.header.hash ?? 0))
     }
+  })
+
+  it('access what running the code does, by the block access list', async () => {
+    const spec = smallSpec('amsterdam')
+    // Code behind the end of the EIPs' codes is never reached, and it is no code that is known.
+    const alloc = new Map(
+      [...spec.genesis.alloc].map(([of, account]) => {
+        const isSystem = Object.values<Address>(SYSTEM_CONTRACT).includes(of)
+        return [of, isSystem ? { ...account, code: Uint8Array.of(...account.code, 0) } : account]
+      }),
+    )
+    const run = await firstBlock({ ...spec, genesis: { ...spec.genesis, alloc } })
+    const known = await firstBlock(spec)
+    const accounts = decodeBlockAccessList(known.accessList ?? EMPTY_BYTES)
+    // The parent's hash, which differs, is in the slot of EIP-2935.
+    const { history } = SYSTEM_CONTRACT
+    const others = (list: Uint8Array | undefined) =>
+      decodeBlockAccessList(list ?? EMPTY_BYTES).filter(({ address }) => address !== history)
+    expect(accounts).toHaveLength(6)
+    expect(others(run.accessList)).toEqual(others(known.accessList))
+    expect(accounts.find(({ address }) => address === history)?.storageChanges).toMatchObject([
+      { slot: word(0n), changes: [{ index: 0, value: BigInt(known.parent.hash) }] },
+    ])
   })
 })

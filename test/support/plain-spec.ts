@@ -18,13 +18,12 @@ const FORKS = [
   'london',
 ]
 
-/** Genesis accounts of the contracts that Prague's blocks call (EIPs 4788, 2935, 7002, 7251). */
-export const systemAlloc = (): Record<string, { nonce: string; balance: string; code: string }> =>
+/** Genesis accounts of the contracts that a fork's blocks call (EIPs 4788, 2935, 7002, 7251; 8282 from Amsterdam on). */
+export const systemAlloc = (
+  fork: 'prague' | 'amsterdam' = 'prague',
+): Record<string, { nonce: string; balance: string; code: string }> =>
   Object.fromEntries(
-    systemContracts('prague').map(({ address, code }) => [
-      address,
-      { nonce: '0x1', balance: '0x0', code: toHex(code) },
-    ]),
+    systemContracts(fork).map(({ address, code }) => [address, { nonce: '0x1', balance: '0x0', code: toHex(code) }]),
   )
 
 export const plainSpec = (rich: string): GenesisSpec => parseGenesisText(JSON.stringify(plainGenesis(rich)))
