@@ -155,6 +155,11 @@ export class BlockChain implements ChainFace {
     return number === undefined ? undefined : this.#canonical.blocks.receipts(number)
   }
 
+  accessList(hash: Hash): Uint8Array | undefined {
+    const number = this.#canonical.blocks.number(hash)
+    return number === undefined ? undefined : this.#canonical.blocks.accessList(number)
+  }
+
   transaction(hash: Hash): MinedTransaction | undefined {
     return this.#canonical.blocks.transaction(hash)
   }

@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache'
 import { bigToBytes, bytesToBig, EMPTY_BYTES, equalBytes, type Hash, toHash } from '../lib/hex.ts'
 import { decodeWithdrawal, encodeWithdrawal } from '../primitives/block.ts'
+import { NO_ACCESSES, NO_ACCESSES_HASH } from '../primitives/block-access-list.ts'
 import { decodeCommitInfo, encodeCommitInfo } from '../primitives/commit-info.ts'
 import { decodeHeader, encodeHeader } from '../primitives/header.ts'
 import { type LogCriteria, matchesLog, storedLogMatch } from '../primitives/log-criteria.ts'
@@ -119,6 +120,13 @@ export class BlockStore {
     const receipts = decodeStoredReceipts(row)
     this.#receipts.set(number, receipts)
     return receipts
+  }
+
+  /** The block access list in RLP; undefined: unknown block, one before Amsterdam, or the block of a fork, whose list is not here. */
+  accessList(number: bigint): Uint8Array | undefined {
+    const hash = this.header(number)?.blockAccessListHash
+    if (hash === undefined || number === this.#fork?.number) return undefined
+    return hash === NO_ACCESSES_HASH ? NO_ACCESSES : this.#rowOf(number, KEY.accessList)
   }
 
   /** Matching logs of a block, in order; undefined: unknown block. */
@@ -290,8 +298,8 @@ export class BlockStore {
   }
 }
 
-/** The rows of a block. */
-export function blockRows(block: Block, receipts: readonly Receipt[]): WriteOp[] {
+/** The rows of a block. `accessList`: in RLP; undefined before Amsterdam. */
+export function blockRows(block: Block, receipts: readonly Receipt[], accessList?: Uint8Array): WriteOp[] {
   const { header, transactions } = block
   const { number } = header
   const first = fixed8(number)
@@ -310,6 +318,8 @@ export function blockRows(block: Block, receipts: readonly Receipt[]): WriteOp[]
     { type: 'put', key: KEY.body(number), value: encodeBody(block) },
     { type: 'put', key: KEY.receipts(number), value: encodeStoredReceipts(transactions, receipts) },
   )
+  if (accessList !== undefined && header.blockAccessListHash !== NO_ACCESSES_HASH)
+    rows.push({ type: 'put', key: KEY.accessList(number), value: accessList })
   return rows
 }
 
@@ -327,6 +337,7 @@ export function blockRemoval(block: Block): WriteOp[] {
     KEY.blockNumber(hash),
     KEY.body(number),
     KEY.receipts(number),
+    KEY.accessList(number),
     KEY.stateVersion(number),
     KEY.totalDifficulty(number),
   ]

@@ -154,7 +154,7 @@ export class CanonicalChain {
    * 8. Publish the head. Read threads find all its rows on disk then.
    */
   async commit(executed: ExecutedBlock): Promise<void> {
-    const { block, receipts, view } = executed
+    const { block, receipts, accessList, view } = executed
     const { header } = block
     // 1. The parent.
     if (header.parentHash !== this.#head.hash || !(view instanceof View) || view.version !== this.#state.version) {
@@ -168,7 +168,7 @@ export class CanonicalChain {
     // 4. The block and the head.
     const { ops, version } = staged
     // `push(...ops)` is slower for large arrays.
-    for (const op of blockRows(block, receipts)) ops.push(op)
+    for (const op of blockRows(block, receipts, accessList)) ops.push(op)
     for (const op of readersRows) ops.push(op)
     ops.push(...totalDifficultyAfter(this.store, header))
     ops.push(stateVersionRow(header.number, version), headRow(header.number, version))

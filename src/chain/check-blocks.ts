@@ -3,6 +3,7 @@
 import { equalBytes, type Hash, toHash, toHex } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { encodeWithdrawal, unclesHash } from '../primitives/block.ts'
+import { checkBlockAccessList, decodeBlockAccessList, NO_ACCESSES } from '../primitives/block-access-list.ts'
 import { encodeReceipt, mergeBlooms } from '../primitives/receipt.ts'
 import { isFormerRow } from '../primitives/stored-rows.ts'
 import { recoverSender } from '../primitives/transaction.ts'
@@ -33,6 +34,7 @@ export async function checkBlocks(
   let parent = isWhole ? undefined : blocks.header(base - 1n)
   let version = isWhole ? -1 : 0
   let transactions = 0
+  let lists = 0
   for (let number = base; number <= head.number; number++) {
     const place = `block ${number}`
     const after = readStateVersion(store, number) ?? -1
@@ -48,6 +50,9 @@ export async function checkBlocks(
           for (const what of [...faultsOf(block, parent), ...faultsOfReceipts(block.header, receipts)])
             report(place, what)
         for (const what of rowFaults(store, block, receipts)) report(place, what)
+        const list = blocks.accessList(number)
+        if (list !== undefined) for (const what of faultsOfAccessList(block, list)) report(place, what)
+        if (list !== undefined && list !== NO_ACCESSES) lists++
       }
       transactions += block?.transactions.length ?? 0
       parent = block?.header
@@ -58,7 +63,7 @@ export async function checkBlocks(
     onBlock(number)
   }
   if (version !== head.version) report('head', `says version ${head.version} of the state, its block ${version}`)
-  await checkCounts(store, { blocks: Number(head.number - base) + 1, before, transactions }, report)
+  await checkCounts(store, { blocks: Number(head.number - base) + 1, before, transactions, lists }, report)
 }
 
 /**
@@ -113,6 +118,11 @@ function* faultsOfReceipts(header: SealedHeader, receipts: readonly Receipt[]): 
     yield 'its bloom is not that of its logs'
 }
 
+function* faultsOfAccessList({ header, transactions }: Block, list: Uint8Array): Generator<string> {
+  if (keccakHash(list) !== header.blockAccessListHash) yield 'its access list has another hash'
+  checkBlockAccessList(decodeBlockAccessList(list), header.gasLimit, transactions.length)
+}
+
 function* compared(what: string, said: Hash | undefined, found: Hash): Generator<string> {
   if (said !== found) yield `its ${what} have the root ${found}, the header says ${said}`
 }
@@ -136,13 +146,14 @@ function* rowFaults(store: KvReader, block: Block, receipts: readonly Receipt[])
 /** Finds rows that belong to no block. The rows of all blocks were found above, so comparing counts is enough. */
 async function checkCounts(
   store: KvStore,
-  { blocks, before, transactions }: { blocks: number; before: number; transactions: number },
+  { blocks, before, transactions, lists }: Readonly<Record<'blocks' | 'before' | 'transactions' | 'lists', number>>,
   report: CheckReport,
 ): Promise<void> {
   const expected: readonly [string, KeyRange, number][] = [
     ['headers', RANGE.headers(), before + blocks],
     ['bodies', RANGE.bodies(), blocks],
     ['receipts', RANGE.receipts(), blocks],
+    ['access lists', RANGE.accessLists(), lists],
     ['hashes of blocks', RANGE.blockNumbers(), blocks],
     // A chain that began with a state snapshot also stores the version of that state.
     ['versions of blocks', RANGE.stateVersions(), blocks + (before > 0 ? 1 : 0)],

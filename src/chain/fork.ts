@@ -8,7 +8,7 @@ import { type Address, type Hash, ZERO_HASH } from '../lib/hex.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { beginModules } from '../runtime/genesis.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { FIRST_PARTS } from '../runtime/system.ts'
+import { firstParts as systemParts } from '../runtime/system.ts'
 import { NATIVE_ADDRESSES } from '../spec/addresses.ts'
 import type { ChainSpec, NativeSpec } from '../spec/chain-spec.ts'
 import { operatorCoins } from '../spec/presets.ts'
@@ -100,7 +100,7 @@ const emptyRows = (): WriteOp[] =>
 
 /** What is fetched at the beginning. */
 export const firstParts = ({ accounts, begin }: Pick<ForkStart, 'accounts' | 'begin'>): Wanted[] => [
-  ...FIRST_PARTS,
+  ...systemParts(begin?.spec),
   ...accounts.map((account) => ({ account })),
   ...(begin?.spec.native?.validators ?? []).map(({ operator }) => ({ account: operator })),
 ]
@@ -145,9 +145,9 @@ function beginNative(
 }
 
 async function executeBefore(chain: Pick<Chain, 'openBlock'>, { header, transactions }: BlockBefore): Promise<void> {
-  const { timestamp, gasLimit, coinbase, extraData, baseFeePerGas, mixHash } = header
+  const { timestamp, gasLimit, coinbase, extraData, baseFeePerGas, mixHash, slotNumber } = header
   const parentBeaconBlockRoot = header.parentBeaconBlockRoot ?? ZERO_HASH
-  const attributes = { timestamp, gasLimit, coinbase, extraData, baseFeePerGas, parentBeaconBlockRoot }
+  const attributes = { timestamp, gasLimit, coinbase, extraData, baseFeePerGas, parentBeaconBlockRoot, slotNumber }
   const builder = await chain.openBlock({ ...attributes, prevRandao: mixHash }, true)
   try {
     await builder.take(transactions)

@@ -128,10 +128,10 @@ class Past {
     const view = this.#replayed.at(version - 1)
     const block = this.#blocks.block(number) ?? missing(`block ${number}`)
     const execution = await executeTransactions(this.#runtime, view, block, this.blockHash)
-    const { roots, requests } = await execution.finish(block.withdrawals ?? [], block.uncles)
+    const { roots, ...rest } = await execution.finish(block.withdrawals ?? [], block.uncles)
     compare(block.header, roots)
     const { receipts, callTrees, diffs } = execution
-    return { block, receipts, requests, callTrees, diffs, refused: [], view }
+    return { block, receipts, ...rest, callTrees, diffs, refused: [], view }
   }
 
   /** Continues with the state after a block. */

@@ -1,4 +1,5 @@
 // Where a fork begins: asks the remote for its chain and the block, and decides by which rules the blocks after it are made.
+import type { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, type Hash, toQuantity, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { SealedHeader } from '../primitives/types.ts'
@@ -108,9 +109,9 @@ type RemoteForks = {
 async function askForks(remote: Remote): Promise<(RemoteForks & { readonly since: bigint }) | undefined> {
   try {
     const { current, next } = await remote.ask(config, 'eth_config', [])
-    const fork = forkWith(current.precompiles)
+    const fork = forkWith(current)
     if (fork === undefined) return undefined
-    const following = next && (forkWith(next.precompiles) ?? fork)
+    const following = next && (forkWith(next) ?? fork)
     const isNew = following !== undefined && following !== fork && next
     return {
       fork,
@@ -125,8 +126,9 @@ async function askForks(remote: Remote): Promise<(RemoteForks & { readonly since
   }
 }
 
-/** The newest fork whose precompile is among these, by the names of EIP-7910. */
-function forkWith(precompiles: Readonly<Record<string, unknown>>): Fork | undefined {
+/** The newest fork whose precompile or system contract a configuration has, by the names of EIP-7910. */
+function forkWith({ precompiles, systemContracts }: z.output<typeof config>['current']): Fork | undefined {
+  if (systemContracts?.BUILDER_DEPOSIT_CONTRACT_ADDRESS != null) return 'amsterdam'
   if ('P256VERIFY' in precompiles) return 'osaka'
   if ('BLS12_G1ADD' in precompiles) return 'prague'
   return 'KZG_POINT_EVALUATION' in precompiles ? 'cancun' : undefined

@@ -155,7 +155,9 @@ const forkConfig = z.object({
   activationTime: whole,
   precompiles: z.record(z.string(), z.unknown()),
   blobSchedule: blobSchedule.nullish(),
-  systemContracts: z.object({ DEPOSIT_CONTRACT_ADDRESS: address.nullish() }).nullish(),
+  systemContracts: z
+    .object({ DEPOSIT_CONTRACT_ADDRESS: address.nullish(), BUILDER_DEPOSIT_CONTRACT_ADDRESS: address.nullish() })
+    .nullish(),
 })
 /** EIP-7910: the forks of a chain. */
 export const config = z.object({ current: forkConfig, next: forkConfig.nullish() })

@@ -114,6 +114,8 @@ export const KEY = {
   genesisAccount: (of: Address) => key(0x27, of),
   /** address -> nothing; for addresses without an account that occurred before the first block, if that is not block 0 */
   knownAddress: (of: Address) => key(0x28, of),
+  /** number -> block access list, if it is not empty */
+  accessList: (number: bigint) => key(0x2a, u64(number)),
   /** number -> hash of a block of the forked chain, for BLOCKHASH; never changed */
   formerHash: (number: bigint) => key(0x29, u64(number)),
 
@@ -197,6 +199,7 @@ export function nameOfRow(key: Uint8Array): string {
   if (kind === 0x20) return `the header of block ${number()}`
   if (kind === 0x22) return `block ${number()}`
   if (kind === 0x23) return `the row of receipts of block ${number()}`
+  if (kind === 0x2a) return `the access list of block ${number()}`
   if (kind === 0x1a) return `the code ${toHash(key.subarray(1))}`
   if (kind >= 0x10 && kind < 0x20) return 'a row of the state'
   if (kind >= 0x40 && kind < 0x50) return 'a row of the index'
@@ -238,6 +241,7 @@ export const RANGE = {
   receipts: () => within(key(0x23)),
   transactions: () => within(key(0x24)),
   stateVersions: () => within(key(0x25)),
+  accessLists: () => within(key(0x2a)),
   genesisAccounts: () => within(key(0x27)),
   knownAddresses: () => within(key(0x28)),
   /** All rows of the index. */

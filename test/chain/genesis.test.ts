@@ -6,7 +6,7 @@ import { indexer } from '../../src/indexer/indexer.ts'
 import { LIST, RANKING } from '../../src/indexer/tables.ts'
 import { type Address, EMPTY_BYTES, hexToAddress, toHex } from '../../src/lib/hex.ts'
 import { type GenesisAllocation, type GenesisSpec, withoutAllocation } from '../../src/spec/chain-spec.ts'
-import { formatGenesis } from '../../src/spec/genesis-file.ts'
+import { formatGenesis, parseGenesis, parseGenesisText } from '../../src/spec/genesis-file.ts'
 import { presets } from '../../src/spec/presets.ts'
 import { encodeChanges } from '../../src/state/history.ts'
 import { KEY, RANGE } from '../../src/state/keyspace.ts'
@@ -15,6 +15,7 @@ import { StateStore } from '../../src/state/state-store.ts'
 import type { KvStore, WriteOp } from '../../src/state/types.ts'
 import { listLength } from '../../src/tables/list.ts'
 import { membersFrom, readDescending } from '../../src/tables/ranking.ts'
+import { amsterdamChainGenesis } from '../support/amsterdam-chain.ts'
 import { genesisOn } from '../support/genesis.ts'
 import { everyRow } from '../support/stores.ts'
 import { findings, openSmallChain, reopen, signed, smallSpec } from './support.ts'
@@ -166,6 +167,24 @@ test('a duplicate address in the genesis is refused, wherever the second one is'
   await expect(createChain(await openMemoryStore(), twice, indexer)).rejects.toThrow(
     `alloc.${address}: expected each address once`,
   )
+})
+
+/** By `geth init` of go-ethereum 1.17.10, which prints six digits at each end. */
+test.each([
+  ['Amsterdam later', {}, {}, '0xfcd3e0…2e6a04'],
+  ['Amsterdam', { osakaTime: 0, amsterdamTime: 0 }, {}, '0x8c489d…a59315'],
+  ['Amsterdam at a slot', { osakaTime: 0, amsterdamTime: 0 }, { slotNumber: '0x7' }, '0xbc82af…879549'],
+  ['Bogota alone', { osakaTime: 0, amsterdamTime: undefined, bogotaTime: 0 }, {}, '0xfcd3e0…2e6a04'],
+  ['both', { osakaTime: 0, amsterdamTime: 0, bogotaTime: 0 }, { timestamp: '0x5' }, '0x031a2a…c58ebe'],
+])('block 0 of a genesis with %s has the hash that go-ethereum gives it', async (_, config, fields, expected) => {
+  const file = amsterdamChainGenesis()
+  const text = JSON.stringify({ ...file, ...fields, config: { ...file.config, ...config } })
+  const spec = parseGenesisText(text)
+  const hashOf = async (of: GenesisSpec) =>
+    genesisOn(new StateStore(await openMemoryStore(), -1).at(-1), of).header.hash
+  const hash = await hashOf(spec)
+  expect(`${hash.slice(0, 8)}…${hash.slice(-6)}`).toBe(expected)
+  expect(await hashOf(parseGenesis(formatGenesis(spec)))).toBe(hash)
 })
 
 test('the check reports an account of block 0 that is not in its genesis', async () => {
