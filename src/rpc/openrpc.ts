@@ -103,8 +103,8 @@ const header = z.object({
   ...fields(['hash', 'parentHash', 'mixHash', 'sha3Uncles', 'stateRoot', 'transactionsRoot', 'receiptsRoot'], hash),
   ...fields(['nonce', 'logsBloom', 'extraData'], data),
   miner: address,
-  ...fields(['baseFeePerGas', 'blobGasUsed', 'excessBlobGas'], quantity.optional()),
-  ...fields(['withdrawalsRoot', 'parentBeaconBlockRoot', 'requestsHash'], hash.optional()),
+  ...fields(['baseFeePerGas', 'blobGasUsed', 'excessBlobGas', 'slotNumber'], quantity.optional()),
+  ...fields(['withdrawalsRoot', 'parentBeaconBlockRoot', 'requestsHash', 'blockAccessListHash'], hash.optional()),
 })
 
 const block = header.extend({
@@ -143,6 +143,17 @@ const feeHistory = z.object({
   reward: z.array(z.array(quantity)).optional(),
 })
 
+const change = <K extends string>(name: K, value: z.ZodType) =>
+  z.array(z.object({ blockAccessIndex: quantity, ...fields([name], value) }))
+const accountAccess = z.object({
+  address,
+  storageChanges: z.array(z.object({ slot: quantity, slotChanges: change('postValue', quantity) })),
+  storageReads: z.array(quantity),
+  balanceChanges: change('postBalance', quantity),
+  nonceChanges: change('postNonce', quantity),
+  codeChanges: change('newCode', data),
+})
+
 const accessListResult = z.object({ accessList, gasUsed: quantity, error: z.string().optional() })
 
 /** By their names in the document. */
@@ -154,6 +165,7 @@ const components = {
   Log: log,
   FeeHistory: feeHistory,
   AccessListResult: accessListResult,
+  AccountAccess: accountAccess,
 }
 
 type Component = keyof typeof components
@@ -174,6 +186,9 @@ const RESULTS: Readonly<Record<string, readonly [Component, Multiplicity]>> = {
   eth_getLogs: ['Log', 'list'],
   eth_getFilterLogs: ['Log', 'list'],
   eth_feeHistory: ['FeeHistory', 'one'],
+  eth_getBlockAccessList: ['AccountAccess', 'list or null'],
+  eth_getBlockAccessListByBlockHash: ['AccountAccess', 'list or null'],
+  eth_getBlockAccessListByBlockNumber: ['AccountAccess', 'list or null'],
   eth_createAccessList: ['AccessListResult', 'one'],
 }
 

@@ -2,9 +2,11 @@
 import metaSchema from '@open-rpc/meta-schema'
 import { Ajv, type AnySchema } from 'ajv'
 import { expect, it } from 'vitest'
+import { encodeBlock } from '../../src/primitives/block.ts'
 import { defaultRpcOptions } from '../../src/rpc/define.ts'
 import { methods } from '../../src/rpc/methods/index.ts'
 import { openRpcDocument } from '../../src/rpc/openrpc.ts'
+import { amsterdamChain, amsterdamChainSpec } from '../support/amsterdam-chain.ts'
 import { testChain } from '../support/chain.ts'
 
 type Described = {
@@ -95,14 +97,22 @@ it('real responses match the document', async () => {
     ['eth_accounts'],
     ['eth_getBlockByHash', `0x${'00'.repeat(32)}`, false],
   ]
-  for (const [name, ...params] of samples) {
-    const { schema } = all.methods.find((method) => method.name === name)?.result ?? { schema: false }
-    const validate = ajv().compile({ ...Object(schema), components: closed(all.components) } as AnySchema)
-    const { result } = await raw(name, ...params)
-    validate(result)
-    expect(validate.errors, name).toBeNull()
-  }
+  for (const [name, ...params] of samples) expectDescribed(name, (await raw(name, ...params)).result)
 })
+
+it('real responses of Amsterdam match the document', async () => {
+  const { node, raw } = await testChain({ spec: amsterdamChainSpec() })
+  for (const { block } of await amsterdamChain()) await node.chain.importBlock(encodeBlock(block))
+  expectDescribed('eth_getBlockByNumber', (await raw('eth_getBlockByNumber', '0x5', true)).result)
+  expectDescribed('eth_getBlockAccessList', (await raw('eth_getBlockAccessList', '0x5')).result)
+})
+
+function expectDescribed(name: string, result: unknown): void {
+  const { schema } = all.methods.find((method) => method.name === name)?.result ?? { schema: false }
+  const validate = ajv().compile({ ...Object(schema), components: closed(all.components) } as AnySchema)
+  validate(result)
+  expect(validate.errors, name).toBeNull()
+}
 
 /** The same schemas, refusing unknown fields. */
 function closed(value: unknown): unknown {

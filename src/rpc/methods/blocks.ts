@@ -1,9 +1,11 @@
 // Blocks: their headers, transaction counts, uncles and receipts. The answer for an unknown block is null.
 import type { BlockRef, ChainReader, MinedReceipt } from '../../chain/types.ts'
+import { type BlockAccessList, decodeBlockAccessList } from '../../primitives/block-access-list.ts'
 import type { Block, Header, SealedHeader } from '../../primitives/types.ts'
 import { blockNumber, blockRef, bool, hash, index, quantity } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 import { wireBlock, wireHeader, wireUncle } from '../shapes/block.ts'
+import { noAccessList, wireAccountAccess } from '../shapes/block-access-list.ts'
 import { minedReceipts, wireReceipt } from '../shapes/receipt.ts'
 
 /** Whether to return full transactions. */
@@ -12,6 +14,7 @@ const full = bool.default(false)
 type BlockView = { readonly block: Block | undefined; readonly full: boolean }
 const blockOrNull = ({ block, full }: BlockView) => (block ? wireBlock(block, full ? 'full' : 'hashes') : null)
 const headerOrNull = (header: SealedHeader | undefined) => (header ? wireHeader(header) : null)
+const listOrNull = (list: BlockAccessList | null) => list?.map(wireAccountAccess) ?? null
 const uncleOrNull = (uncle: Header | undefined) => (uncle ? wireUncle(uncle) : null)
 
 export const eth_getBlockByHash = rpcMethod({
@@ -112,6 +115,41 @@ export const eth_getUncleByBlockNumberAndIndex = rpcMethod({
   result: uncleOrNull,
   committed: true,
   handler: async ([ref, position], { chain }) => (await chain.block(ref))?.uncles[position],
+})
+
+/** As the specification of these methods says, unknown blocks and `pending` have none, and a block before Amsterdam is an error. */
+async function accessListOf(chain: ChainReader, ref: BlockRef): Promise<BlockAccessList | null> {
+  const block = ref === 'pending' ? undefined : await chain.block(ref)
+  if (block === undefined) return null
+  const list = chain.accessList(block.header.hash)
+  if (list === undefined) throw noAccessList()
+  return decodeBlockAccessList(list)
+}
+
+const ofAccessList = { result: listOrNull, heavy: true, committed: true } as const
+
+export const eth_getBlockAccessList = rpcMethod({
+  summary: 'What a block has accessed and changed (EIP-7928).',
+  params: [blockRef],
+  names: ['block'],
+  ...ofAccessList,
+  handler: ([ref], { chain }) => accessListOf(chain, ref),
+})
+
+export const eth_getBlockAccessListByBlockHash = rpcMethod({
+  summary: 'What a block has accessed and changed (EIP-7928), by its hash.',
+  params: [hash],
+  names: ['blockHash'],
+  ...ofAccessList,
+  handler: ([hash], { chain }) => accessListOf(chain, { hash }),
+})
+
+export const eth_getBlockAccessListByBlockNumber = rpcMethod({
+  summary: 'What a block has accessed and changed (EIP-7928), by its number or tag.',
+  params: [blockNumber],
+  names: ['block'],
+  ...ofAccessList,
+  handler: ([ref], { chain }) => accessListOf(chain, ref),
 })
 
 export const eth_getBlockReceipts = rpcMethod({

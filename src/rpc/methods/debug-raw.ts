@@ -9,6 +9,7 @@ import { encodeReceipt } from '../../primitives/receipt.ts'
 import type { Block } from '../../primitives/types.ts'
 import { blockRef, data, hash } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
+import { noAccessList } from '../shapes/block-access-list.ts'
 
 async function blockAt(chain: ChainReader, ref: BlockRef): Promise<Block> {
   const block = await chain.block(ref)
@@ -47,6 +48,21 @@ export const debug_getRawReceipts = rpcMethod({
     const receipts = chain.receipts(header.hash)
     if (receipts === undefined) throw new ChainError('header-not-found', 'receipts not found')
     return receipts.map(encodeReceipt)
+  },
+})
+
+export const debug_getRawBlockAccessList = rpcMethod({
+  summary: 'The block access list of a block in RLP (EIP-7928).',
+  params: [blockRef],
+  names: ['block'],
+  result: data,
+  heavy: true,
+  committed: true,
+  async handler([ref], { chain }) {
+    const block = ref === 'pending' ? undefined : await chain.block(ref)
+    const list = block && chain.accessList(block.header.hash)
+    if (list === undefined) throw noAccessList()
+    return list
   },
 })
 

@@ -40,13 +40,14 @@ export const testing_buildBlockV1 = rpcMethod({
     const executed = await chain.build(
       {
         timestamp: attributes.timestamp,
-        gasLimit: gasLimitAfter(head.gasLimit),
+        gasLimit: gasLimitAfter(head.gasLimit, attributes.targetGasLimit ?? TARGET_GAS_LIMIT),
         coinbase: attributes.suggestedFeeRecipient,
         prevRandao: attributes.prevRandao,
         extraData: extraData ? toHex(extraData) : '0x',
         parentBeaconBlockRoot: attributes.parentBeaconBlockRoot ?? ZERO_HASH,
         withdrawals: attributes.withdrawals ?? [],
         baseFeePerGas: undefined,
+        slotNumber: attributes.slotNumber ?? undefined,
       },
       given?.map(({ transaction }) => transaction),
       { pause: yieldToEventLoop('heavy', signal) },
@@ -72,8 +73,8 @@ const sidecarsOf = ({ pool }: TransactionIntake, transactions: readonly Transact
   transactions.flatMap((transaction) => pool.sidecar(transaction.hash) ?? [])
 
 /** The next gas limit towards the target: it may differ by less than a 1024th of the parent's. */
-function gasLimitAfter(parent: bigint): bigint {
+function gasLimitAfter(parent: bigint, target: bigint): bigint {
   const step = parent / GAS_LIMIT_QUOTIENT - 1n
-  if (parent < TARGET_GAS_LIMIT) return parent + step < TARGET_GAS_LIMIT ? parent + step : TARGET_GAS_LIMIT
-  return parent - step > TARGET_GAS_LIMIT ? parent - step : TARGET_GAS_LIMIT
+  if (parent < target) return parent + step < target ? parent + step : target
+  return parent - step > target ? parent - step : target
 }

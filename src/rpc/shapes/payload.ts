@@ -3,12 +3,12 @@
 import { z } from 'zod'
 import { toHex, toQuantity } from '../../lib/hex.ts'
 import { effectiveTip } from '../../primitives/gas.ts'
-import type { BlobSidecar, Block } from '../../primitives/types.ts'
+import type { BlobSidecar } from '../../primitives/types.ts'
 import type { ExecutedBlock } from '../../runtime/types.ts'
 import { address, hash, uint64 } from '../codec.ts'
 import { wireBlock, withdrawal } from './block.ts'
 
-/** PayloadAttributesV3. */
+/** PayloadAttributesV3, and V4's fields. */
 export const payloadAttributes = z.object(
   {
     timestamp: uint64,
@@ -16,17 +16,19 @@ export const payloadAttributes = z.object(
     suggestedFeeRecipient: address,
     withdrawals: z.array(withdrawal, { error: 'expected a list of withdrawals' }).nullish(),
     parentBeaconBlockRoot: hash.nullish(),
+    slotNumber: uint64.nullish(),
+    targetGasLimit: uint64.nullish(),
   },
   { error: 'expected payload attributes' },
 )
 
 export type BuiltPayload = { readonly executed: ExecutedBlock; readonly sidecars: readonly BlobSidecar[] }
 
-/** The result of engine_getPayloadV4. */
+/** The result of engine_getPayloadV4, from Amsterdam on of V6. */
 export function wirePayload({ executed, sidecars }: BuiltPayload) {
   const hexOf = (part: 'commitments' | 'proofs' | 'blobs') => sidecars.flatMap((sidecar) => sidecar[part].map(toHex))
   return {
-    executionPayload: wireExecutionPayload(executed.block),
+    executionPayload: wireExecutionPayload(executed),
     blockValue: toQuantity(blockValue(executed)),
     blobsBundle: { commitments: hexOf('commitments'), proofs: hexOf('proofs'), blobs: hexOf('blobs') },
     executionRequests: executed.requests.map(toHex),
@@ -34,7 +36,7 @@ export function wirePayload({ executed, sidecars }: BuiltPayload) {
   }
 }
 
-function wireExecutionPayload(block: Block) {
+function wireExecutionPayload({ block, accessList }: ExecutedBlock) {
   const wire = wireBlock(block, 'hashes')
   return {
     parentHash: wire.parentHash,
@@ -54,6 +56,7 @@ function wireExecutionPayload(block: Block) {
     withdrawals: wire.withdrawals ?? null,
     blobGasUsed: wire.blobGasUsed ?? null,
     excessBlobGas: wire.excessBlobGas ?? null,
+    ...(accessList && { blockAccessList: toHex(accessList), slotNumber: wire.slotNumber }),
   }
 }
 
