@@ -199,6 +199,7 @@ export function selfDestruct(run: Execution, active: ActiveFrame, isPaid = false
   engine.setGas(frame, left)
   traceStep(run, active)
   if (beneficiary !== self && run.host.lockedBalance(self) > 0n) return leaveFrame(run, active, 'insufficient balance')
+  logTransfer(forks, run.substate.logs, tracer, { from: self, to: beneficiary, value: balance })
   tracer?.selfdestruct?.(self, beneficiary, balance)
   if (!run.substate.destroyed.has(self)) run.substate.refund += price.destroyRefund
   run.substate.destroy(self, beneficiary)
@@ -209,7 +210,6 @@ export function selfDestruct(run: Execution, active: ActiveFrame, isPaid = false
   // A beneficiary of itself keeps the balance: since EIP-6780 unless the transaction created it, since EIP-8246 in any case.
   const burns = !forks.cancun || (run.substate.created.has(self) && !forks.amsterdam)
   if (burns || beneficiary !== self) view.setBalance(self, 0n)
-  logTransfer(forks, run.substate.logs, tracer, { from: self, to: beneficiary, value: balance })
   return leaveFrame(run, active)
 }
 
