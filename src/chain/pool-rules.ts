@@ -1,9 +1,9 @@
 // The rules that a transaction must meet to enter the pool: those of the fork, and this node's policy.
 
-import { forkGas } from '../evm/gas/fork-gas.ts'
 import type { Address } from '../lib/hex.ts'
 import type { AdmissionRules } from '../pool/admission.ts'
 import type { PoolHead } from '../pool/types.ts'
+import { maxInitCodeSize } from '../primitives/gas.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { blobRulesOf } from '../runtime/block-env.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -33,7 +33,7 @@ export function admissionRules(runtime: Runtime, head: SealedHeader, policy: Poo
     chainId: spec.chainId,
     transactionGasCap: transactionGasCap(spec, fork),
     executionGasCap: executionGasCap(spec, fork),
-    maxInitcodeSize: forkGas(forkRules(fork)).maxInitCodeSize,
+    maxInitcodeSize: maxInitCodeSize(forkRules(fork)),
     maxBlobs: Number(blobRulesOf(spec, fork)?.max ?? 0n),
     takesBlobs: spec.native?.consensus === undefined,
     maxSize: MAX_TRANSACTION_SIZE,

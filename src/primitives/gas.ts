@@ -51,6 +51,10 @@ const AUTHORIZATION_AMSTERDAM = 7_816
 /** PER_EMPTY_ACCOUNT_COST of EIP-7702; execution refunds a part for accounts that exist. */
 const AUTHORIZATION = 25_000
 
+/** Bytes of init code (EIP-3860, EIP-7954). */
+export const maxInitCodeSize = ({ shanghai, amsterdam }: Pick<GasForks, 'shanghai' | 'amsterdam'>): number =>
+  amsterdam ? 131_072 : shanghai ? 49_152 : Number.POSITIVE_INFINITY
+
 /** Lower bounds of a message's gas limit. */
 export type GasBounds = {
   /**

@@ -1,8 +1,7 @@
 // Checks whether a message may run in a block, on a state: the rules of EIP-1559, 2681, 3607, 3860, 4844, 7623, 7702, 7825. A
 // violation is a Rejection with geth's message, which wallets match on, and with the rule's name.
-import { forkGas } from '../evm/gas/fork-gas.ts'
 import { delegationOf } from '../primitives/delegation.ts'
-import { type GasBounds, gasBounds, upfrontCost } from '../primitives/gas.ts'
+import { type GasBounds, gasBounds, maxInitCodeSize, upfrontCost } from '../primitives/gas.ts'
 import { type BrokenRule, Rejection } from '../primitives/rejection.ts'
 import { hasLowS } from '../primitives/transaction.ts'
 import type { SignedTransaction, TransactionMessage } from '../primitives/types.ts'
@@ -72,9 +71,9 @@ export function checkMessage(
   if (most !== undefined && (intrinsic > most || floor > most)) {
     reject(`insufficient gas for floor data gas cost: intrinsic cost ${intrinsic}, floor: ${floor}`, 'intrinsic-gas')
   }
-  const { maxInitCodeSize } = forkGas(env.rules)
-  if (message.to === null && message.data.length > maxInitCodeSize) {
-    reject(`max initcode size exceeded: code size ${message.data.length} limit ${maxInitCodeSize}`, 'initcode-size')
+  const longest = maxInitCodeSize(env.rules)
+  if (message.to === null && message.data.length > longest) {
+    reject(`max initcode size exceeded: code size ${message.data.length} limit ${longest}`, 'initcode-size')
   }
   return bounds
 }

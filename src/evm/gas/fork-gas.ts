@@ -1,4 +1,5 @@
 // Prices and limits that differ by fork, each with its EIP. Those that are equal in all forks are in `gas-rules.ts`.
+import { maxInitCodeSize } from '../../primitives/gas.ts'
 import type { ForkRules } from '../../spec/fork-rules.ts'
 import { CALL_STIPEND, KECCAK_WORD, WARM_ACCESS } from './gas-rules.ts'
 import { COLD_SLOT, type StoreGas, storeGas } from './sstore-gas.ts'
@@ -79,9 +80,9 @@ export function forkGas(rules: ForkRules): ForkGas {
     initCodeWord: shanghai ? 2 : 0,
     coldSlot,
     coldStore: amsterdamOpcodes ? coldSlot - WARM_ACCESS : coldSlot,
-    // EIP-170, EIP-3860 and EIP-7954
+    // EIP-170 and EIP-7954
     maxCodeSize: amsterdam ? 65_536 : spuriousDragon ? 24_576 : Infinity,
-    maxInitCodeSize: amsterdam ? 131_072 : shanghai ? 49_152 : Infinity,
+    maxInitCodeSize: maxInitCodeSize(rules),
     store: storeGas(rules),
     state: amsterdamOpcodes ? STATE_GAS : NO_STATE_GAS,
   }
