@@ -151,13 +151,11 @@ export class BlockChain implements ChainFace {
   }
 
   receipts(hash: Hash): readonly Receipt[] | undefined {
-    const number = this.#canonical.blocks.number(hash)
-    return number === undefined ? undefined : this.#canonical.blocks.receipts(number)
+    return this.#canonical.blocks.receiptsOf(hash)
   }
 
-  accessList(hash: Hash): Uint8Array | undefined {
-    const number = this.#canonical.blocks.number(hash)
-    return number === undefined ? undefined : this.#canonical.blocks.accessList(number)
+  accessList(number: bigint): Uint8Array | undefined {
+    return this.#canonical.blocks.accessList(number)
   }
 
   transaction(hash: Hash): MinedTransaction | undefined {
@@ -487,10 +485,8 @@ export class BlockChain implements ChainFace {
 
   #poolHead(): PoolHead {
     const view = this.#canonical.view()
-    const held = this.#runtime.lockedBalances(
-      view,
-      () => completeAttributes(this.spec, this.head, this.#proposed()).timestamp,
-    )
+    const time = () => completeAttributes(this.spec, this.head, this.#proposed()).timestamp
+    const held = this.#runtime.lockedBalances(view, time)
     return poolHead(this.head, view, this.fees, held, this.#proposed().gasLimit)
   }
 }

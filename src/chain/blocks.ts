@@ -122,6 +122,11 @@ export class BlockStore {
     return receipts
   }
 
+  receiptsOf(hash: Hash): readonly Receipt[] | undefined {
+    const number = this.number(hash)
+    return number === undefined ? undefined : this.receipts(number)
+  }
+
   /** The block access list in RLP; undefined: unknown block, one before Amsterdam, or the block of a fork, whose list is not here. */
   accessList(number: bigint): Uint8Array | undefined {
     const hash = this.header(number)?.blockAccessListHash

@@ -328,8 +328,8 @@ export interface ChainReader {
   block(ref: BlockRef): Promise<Block | undefined>
   /** Receipts of a stored block, in transaction order. */
   receipts(block: Hash): readonly Receipt[] | undefined
-  /** The block access list of a stored block, in RLP; undefined before Amsterdam. */
-  accessList(block: Hash): Uint8Array | undefined
+  /** The block access list of a stored block, in RLP; undefined: unknown block, or one before Amsterdam. */
+  accessList(number: bigint): Uint8Array | undefined
   /** A mined transaction; the pool has those that wait. */
   transaction(hash: Hash): MinedTransaction | undefined
   receipt(hash: Hash): MinedReceipt | undefined

@@ -57,7 +57,7 @@ describe('block access lists', () => {
     for (const [index, { block, accessList }] of made.entries()) {
       const { hash, blockAccessListHash } = block.header
       expect(hash).toBe(hashOf(index + 1))
-      expect(chain.accessList(hash)).toEqual(accessList)
+      expect(chain.accessList(BigInt(index + 1))).toEqual(accessList)
       expect(accessList && keccakHash(accessList)).toBe(blockAccessListHash)
     }
     expect(await rowsOfLists(store)).toBe(6)
@@ -72,10 +72,10 @@ describe('block access lists', () => {
     const { store, chain } = await imported()
     await chain.rewind(5n)
     expect(await rowsOfLists(store)).toBe(2)
-    expect(chain.accessList(hashOf(6))).toBeUndefined()
+    expect(chain.accessList(6n)).toBeUndefined()
     expect(await findings(store, amsterdamChainSpec())).toEqual([])
     for (const raw of raws.slice(5)) await chain.importBlock(raw)
-    expect(chain.accessList(hashOf(9))).toEqual(made[8]?.accessList)
+    expect(chain.accessList(9n)).toEqual(made[8]?.accessList)
   })
 
   it('are found when they are others than executed, or belong to no block', async () => {

@@ -121,7 +121,7 @@ export const eth_getUncleByBlockNumberAndIndex = rpcMethod({
 async function accessListOf(chain: ChainReader, ref: BlockRef): Promise<BlockAccessList | null> {
   const block = ref === 'pending' ? undefined : await chain.block(ref)
   if (block === undefined) return null
-  const list = chain.accessList(block.header.hash)
+  const list = chain.accessList(block.header.number)
   if (list === undefined) throw noAccessList()
   return decodeBlockAccessList(list)
 }

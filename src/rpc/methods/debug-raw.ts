@@ -60,7 +60,7 @@ export const debug_getRawBlockAccessList = rpcMethod({
   committed: true,
   async handler([ref], { chain }) {
     const block = ref === 'pending' ? undefined : await chain.block(ref)
-    const list = block && chain.accessList(block.header.hash)
+    const list = block && chain.accessList(block.header.number)
     if (list === undefined) throw noAccessList()
     return list
   },
