@@ -78,12 +78,15 @@ const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => 
 /** Decodes a block; checks form and ranges, no consensus rule. Throws ChainError `invalid-block`. */
 export function decodeBlock(bytes: Uint8Array): DecodedBlock {
   return reading('invalid-block', () => {
-    const [header, transactions, uncles, withdrawals, commit, ...rest] = splitList(bytes)
-    if (!header || !transactions || !uncles || rest.length > 0) {
-      throw new Malformed('rlp: wrong number of elements for block')
-    }
+    const [header, transactions, uncles, withdrawals, ...more] = splitList(bytes)
+    if (!header || !transactions || !uncles) throw new Malformed('rlp: wrong number of elements for block')
+    const decoded = decodeHeader(header)
+    // go-ethereum exports the access list (EIP-7928) too, which follows from the execution.
+    const own = more.filter((item) => keccakHash(item) !== decoded.blockAccessListHash)
+    const [commit] = own
+    if (own.length > 1 || more.length > own.length + 1) throw new Malformed('rlp: wrong number of elements for block')
     return {
-      header: decodeHeader(header),
+      header: decoded,
       transactions: splitList(transactions).map(decodeItem),
       uncles: splitList(uncles).map(decodeHeader),
       withdrawals: withdrawals && splitList(withdrawals).map(decodeWithdrawal),

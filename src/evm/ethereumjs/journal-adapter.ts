@@ -2,6 +2,7 @@
 import type { EVM } from '@ethereumjs/evm'
 import type { Account as LibAccount, Address as LibAddress } from '@ethereumjs/util'
 import { type Address, bigToWord, bytesToBig, type Hash, toHex } from '../../lib/hex.ts'
+import { SYSTEM_ADDRESS } from '../../spec/addresses.ts'
 import type { AccessJournal, TransientStorage } from '../access-journal.ts'
 import type { Host } from '../host.ts'
 import { addressOf, type StateAdapter } from './state-adapter.ts'
@@ -96,9 +97,14 @@ export const asLibTransient = (storage: LibTransient): EVM['transientStorage'] =
   storage as unknown as EVM['transientStorage']
 
 /** The library's block access list (EIP-7928): only what is read is taken from it; changes follow from the view. */
-export function accessListOf(machine: Pick<Host, 'stateAccesses'>): NonNullable<EVM['blockLevelAccessList']> {
+export function accessListOf(
+  machine: Pick<Host, 'stateAccesses' | 'outer'>,
+): NonNullable<EVM['blockLevelAccessList']> {
   const account = (address: string): void => {
-    machine.stateAccesses?.account(address as Address)
+    // The library touches the caller of a system call, which by the EIP is not accessed.
+    if (address !== SYSTEM_ADDRESS || machine.outer.from !== SYSTEM_ADDRESS) {
+      machine.stateAccesses?.account(address as Address)
+    }
   }
   const slot = (address: string, key: Uint8Array): void => {
     machine.stateAccesses?.slot(address as Address, bigToWord(bytesToBig(key)))
