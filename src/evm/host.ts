@@ -48,7 +48,7 @@ export interface Host {
 }
 
 /** What a proposal's functions reach of the world through their frame. */
-export type FrameHost = Pick<Host, 'chainId'> & {
+export type FrameHost = Pick<Host, 'chainId' | 'stateAccesses'> & {
   readonly view: Pick<Host['view'], 'balance' | 'code' | 'originalWord'>
   readonly accessJournal: Pick<Host['accessJournal'], 'isWarm' | 'warm' | 'warmSlot'>
   readonly transient: Pick<Host['transient'], 'load' | 'store'>

@@ -45,6 +45,8 @@ export interface EngineFrame extends PriceState {
   writeMemory(offset: number, bytes: Uint8Array): void
   load(key: Hash): Uint8Array
   store(key: Hash, word: Uint8Array): void
+  /** Charges state gas (EIP-8037); below zero it is given back. Returns the gas left of `gasLeft`; below zero, nothing was charged. */
+  useState(gasLeft: bigint, gas: bigint): bigint
   /** `gas` may be negative. */
   addRefund(gas: number): void
   addLog(topics: Hash[], data: Uint8Array): void
@@ -199,13 +201,14 @@ class FrameCore implements OpcodeOutcome {
     return copy
   }
 
-  /** Gas of a cold or warm access to an account (EIP-2929); before Berlin the price of the opcode that reads it. */
-  accountGas(account: Address, opcode: number): bigint {
+  /** Charges a cold or warm access to an account (EIP-2929); before Berlin the price of the opcode that reads it. */
+  accessAccount(account: Address, opcode: number): void {
     const { rules, host, own } = this.state
-    if (!rules.forks.berlin) return own.operations[opcode]?.constantGas ?? 0n
     const isWarm = host.accessJournal.isWarm(account)
-    if (!isWarm) host.accessJournal.warm(account)
-    return BigInt(isWarm ? rules.gas.warm : rules.gas.cold)
+    if (rules.forks.berlin && !isWarm) host.accessJournal.warm(account)
+    const price = BigInt(isWarm ? rules.gas.warm : rules.gas.cold)
+    this.charge(rules.forks.berlin ? price : (own.operations[opcode]?.constantGas ?? 0n))
+    host.stateAccesses?.account(account)
   }
 
   /** Marks the slot as warm. Returns whether it was cold. */
@@ -282,7 +285,7 @@ class OpcodeFrame implements Frame {
     const core = this.#core
     const address = addressOf(core.word(account, 'account'))
     return core.guarded(() => {
-      core.charge(core.accountGas(address, BALANCE))
+      core.accessAccount(address, BALANCE)
       return core.state.host.view.balance(address)
     })
   }
@@ -291,7 +294,7 @@ class OpcodeFrame implements Frame {
     const core = this.#core
     const address = addressOf(core.word(account, 'account'))
     return core.guarded(() => {
-      core.charge(core.accountGas(address, CODE_SIZE))
+      core.accessAccount(address, CODE_SIZE)
       const code = core.state.host.view.code(address)
       core.chargeWords(BigInt(code.length))
       return code.slice()
@@ -429,15 +432,17 @@ class Storage implements FrameStorage {
     const key = bigToWord(core.word(slot, 'key'))
     const value = core.word(word, 'the value')
     const { env, host, rules } = core.state
-    const { store, coldSlot } = rules.gas
+    const { store, coldStore, state } = rules.gas
     // EIP-2200: the stipend of a call must not pay for it.
     if (store.sentry > 0 && core.gasLeft <= BigInt(store.sentry)) core.leave('out of gas')
     core.guarded(() => {
-      if (core.accessSlot(key)) core.charge(BigInt(coldSlot))
+      if (core.accessSlot(key)) core.charge(BigInt(coldStore))
       const current = bytesToBig(core.state.load(key))
       const original = store.isNet ? bytesToBig(host.view.originalWord(env.address, key)) : current
-      const { gas, refund } = storeCost(store, original, current, value)
+      const { gas, refund, slots } = storeCost(store, original, current, value)
       core.charge(BigInt(gas))
+      core.gasLeft = core.state.useState(core.gasLeft, BigInt(slots * state.slot))
+      if (core.gasLeft < 0n) core.leave('out of gas')
       if (refund !== 0) core.state.addRefund(refund)
       core.state.store(key, bigToBytes(value))
     })

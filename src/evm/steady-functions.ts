@@ -103,6 +103,7 @@ class SampleFrame implements EngineFrame {
           transient.set(key, value)
         },
       },
+      stateAccesses: undefined,
       outer: { from: CALLER, gasPrice: 1_000_000_000n, block: SAMPLE_BLOCK },
       chainId: 1n,
     }
@@ -140,6 +141,10 @@ class SampleFrame implements EngineFrame {
   store(key: Hash, word: Uint8Array): void {
     this.changes.push(`storage ${key} ${toHex(word)}`)
     this.#slots.set(key, word)
+  }
+
+  useState(gasLeft: bigint, gas: bigint): bigint {
+    return gasLeft - gas
   }
 
   addRefund(gas: number): void {

@@ -97,9 +97,7 @@ export const asLibTransient = (storage: LibTransient): EVM['transientStorage'] =
   storage as unknown as EVM['transientStorage']
 
 /** The library's block access list (EIP-7928): only what is read is taken from it; changes follow from the view. */
-export function accessListOf(
-  machine: Pick<Host, 'stateAccesses' | 'outer'>,
-): NonNullable<EVM['blockLevelAccessList']> {
+export function accessListOf(machine: Pick<Host, 'stateAccesses' | 'outer'>): NonNullable<EVM['blockLevelAccessList']> {
   const account = (address: string): void => {
     // The library touches the caller of a system call, which by the EIP is not accessed.
     if (address !== SYSTEM_ADDRESS || machine.outer.from !== SYSTEM_ADDRESS) {

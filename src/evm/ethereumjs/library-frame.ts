@@ -134,11 +134,32 @@ export class LibraryOpcodeState implements EngineFrame {
   }
 
   load(key: Hash): Uint8Array {
+    this.host.stateAccesses?.slot(this.env.address, key)
     return this.host.view.word(this.env.address, key)
   }
 
   store(key: Hash, word: Uint8Array): void {
     this.host.view.setWord(this.env.address, key, word)
+  }
+
+  useState(gasLeft: bigint, gas: bigint): bigint {
+    const { _evm: evm } = this.#state.interpreter
+    if (gas < 0n) {
+      const given = -gas < evm.executionStateGasUsed ? -gas : evm.executionStateGasUsed
+      const own = this.#state.stateGasSpilled
+      const repaid = given < own ? given : own
+      this.#state.stateGasSpilled -= repaid
+      evm.stateGasReservoir += given - repaid
+      evm.executionStateGasUsed -= given
+      return gasLeft + repaid
+    }
+    const spilled = gas > evm.stateGasReservoir ? gas - evm.stateGasReservoir : 0n
+    if (spilled <= gasLeft) {
+      evm.stateGasReservoir -= gas - spilled
+      evm.executionStateGasUsed += gas
+      this.#state.stateGasSpilled += spilled
+    }
+    return gasLeft - spilled
   }
 
   addRefund(gas: number): void {

@@ -79,7 +79,8 @@ const netStore = (load: number, sentry: number, clean: number, clearRefund: numb
 })
 
 /**
- * The gas of storing `value`, without the gas of a cold slot, and the change of the refund counter, which may be negative.
+ * The gas of storing `value`, without the gas of a cold slot, the change of the refund counter, which may be negative, and the slots by
+ * which the state grows (EIP-8037).
  * `original`: the value at the beginning of the transaction, or `current` if the fork does not use it.
  */
 export function storeCost(
@@ -87,12 +88,13 @@ export function storeCost(
   original: bigint,
   current: bigint,
   value: bigint,
-): { readonly gas: number; readonly refund: number } {
-  if (current === value) return { gas: store.noop, refund: 0 }
+): { readonly gas: number; readonly refund: number; readonly slots: -1 | 0 | 1 } {
+  if (current === value) return { gas: store.noop, refund: 0, slots: 0 }
   const gas = original !== current ? store.dirty : original === 0n ? store.init : store.clean
   let refund = 0
   if (original !== 0n && value === 0n) refund = store.clearRefund
   else if (original !== 0n && current === 0n) refund = -store.clearRefund
   if (original === value) refund += original === 0n ? store.initRefund : store.cleanRefund
-  return { gas, refund }
+  const slots = original !== 0n ? 0 : current === 0n ? 1 : value === 0n ? -1 : 0
+  return { gas, refund, slots }
 }

@@ -130,7 +130,7 @@ function pay({ engine }: Execution, { frame }: ActiveFrame, size: bigint | undef
   return true
 }
 
-/** Runs an opcode at the proposal's price, already charged: it makes nothing warm and refunds nothing. */
+/** Runs an opcode at the proposal's price, already charged: it makes nothing warm, refunds nothing and uses no state gas. */
 function runPaid(
   run: Execution,
   active: ActiveFrame,
@@ -148,11 +148,13 @@ function runPaid(
   run.host.accessJournal.takeSlots()
   engine.invalidateCache()
   const { refund } = substate
+  const { stateGas } = engine
   host.isPrepaid = true
   const reason = runOwn(run, code, entry)
   engine.flushStores()
   host.isPrepaid = false
   substate.refund = refund
+  engine.stateGas = stateGas
   engine.invalidateCache()
   engine.setGas(frame, price.left)
   return reason

@@ -244,7 +244,12 @@ export class Instance extends Memory {
 
   /** Gives state gas back to the frame that has paid it. */
   refundState(frame: number, cost: number): void {
-    this.setGas(frame, Number(this.#exports.refundState(frame, BigInt(this.gas(frame)), BigInt(cost))))
+    this.setGas(frame, Number(this.refundedState(frame, BigInt(this.gas(frame)), BigInt(cost))))
+  }
+
+  /** The same for a frame whose gas is not in its header. Returns the gas left. */
+  refundedState(frame: number, gas: bigint, cost: bigint): bigint {
+    return this.#exports.refundState(frame, gas, cost)
   }
 
   /** Whether the host is told what the transaction reads of the state (EIP-7928). */

@@ -81,6 +81,7 @@ export class OpcodeState implements EngineFrame {
   }
 
   load(key: Hash): Uint8Array {
+    this.#run.host.stateAccesses?.slot(this.#active.message.to, key)
     return this.#run.host.view.word(this.#active.message.to, key)
   }
 
@@ -88,6 +89,12 @@ export class OpcodeState implements EngineFrame {
   store(key: Hash, word: Uint8Array): void {
     this.#run.host.view.setWord(this.#active.message.to, key, word)
     this.#run.engine.invalidateCache()
+  }
+
+  useState(gasLeft: bigint, gas: bigint): bigint {
+    const { engine } = this.#run
+    if (gas < 0n) return engine.refundedState(this.#active.frame, gasLeft, -gas)
+    return BigInt(engine.chargeState(Number(gasLeft), Number(gas)))
   }
 
   addRefund(gas: number): void {
