@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { checkExecution } from '../../src/chain/check-execution.ts'
 import { reindex } from '../../src/chain/reindex.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
-import { type Hash, toHex } from '../../src/lib/hex.ts'
+import { type Hash, hexToAddress, toHex } from '../../src/lib/hex.ts'
 import { keccakHash } from '../../src/lib/keccak.ts'
 import { encodeBlock } from '../../src/primitives/block.ts'
 import { decodeBlockAccessList } from '../../src/primitives/block-access-list.ts'
@@ -14,7 +14,7 @@ import { KEY, RANGE } from '../../src/state/keyspace.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import { ACCEPTED, amsterdamChain, amsterdamChainSpec } from '../support/amsterdam-chain.ts'
 import { testChain } from '../support/chain.ts'
-import { findings, openSmallChain } from './support.ts'
+import { findings, openSmallChain, signed, smallSpec, words } from './support.ts'
 
 const made = await amsterdamChain()
 const raws = made.map(({ block }) => encodeBlock(block))
@@ -48,6 +48,18 @@ describe('the gas of a block of Amsterdam', () => {
     expect(last?.receipts.map(({ gasUsed }) => gasUsed)).toEqual([21_000n, 125_333n])
     expect(last?.receipts[1]?.cumulativeGasUsed).toBe(146_333n)
     expect(last?.block.header.gasUsed).toBe(64n * 1_530n)
+  })
+})
+
+describe('a precompile that fails', () => {
+  it('takes all gas, also what its new account would have cost', async () => {
+    const chain = await openSmallChain({ spec: smallSpec('amsterdam') })
+    // (1, 0) is no point of the curve; go-ethereum has counted 300,000 gas for the same transaction.
+    const to = hexToAddress(`0x${'7'.padStart(40, '0')}`)
+    await chain.submit(signed(0, 0n, { to, value: 1_000n, data: words(1n), gasLimit: 300_000n }).raw)
+    const { block, receipts } = (await chain.produce()) ?? expect.fail('no block')
+    expect(receipts).toMatchObject([{ status: 0, gasUsed: 300_000n }])
+    expect(block.header.gasUsed).toBe(300_000n)
   })
 })
 

@@ -2,6 +2,7 @@
 import { type ExecResult, getActivePrecompiles, type PrecompileInput } from '@ethereumjs/evm'
 import type { Address } from '../../lib/hex.ts'
 import type { ChainSpec, Fork } from '../../spec/chain-spec.ts'
+import { failureOf, isRevert } from '../failure.ts'
 import type { Precompile, PrecompileResult } from '../precompile.ts'
 import { bls12381 } from './bls12-381.ts'
 import { bn254 } from './bn254.ts'
@@ -25,8 +26,12 @@ export function libraryPrecompiles(spec: ChainSpec, fork: Fork): Map<Address, Pr
   return precompiles
 }
 
-const toResult = (answer: ExecResult): PrecompileResult => ({
-  output: answer.returnValue,
-  gasUsed: answer.executionGasUsed,
-  failure: failureOfLibrary(answer),
-})
+function toResult(answer: ExecResult): PrecompileResult {
+  const failure = failureOfLibrary(answer)
+  return {
+    output: answer.returnValue,
+    gasUsed: answer.executionGasUsed,
+    // The library's curves say `revert` for a bad point. It is a failure that takes all gas, and from Amsterdam on the state gas too.
+    failure: isRevert(failure) ? failureOf('precompile') : failure,
+  }
+}
