@@ -16,8 +16,9 @@ import { MAX_TRANSACTION_SIZE } from './pool-rules.ts'
 /** Senders recovered before the first of these transactions runs: at most 4 ms of work is wasted. */
 const CHUNK = 64
 
-/** The number of transactions that a block can hold, by its gas, in the fork in which they cost least. */
-export const mostTransactions = (gasLimit: bigint): number => Number(gasLimit / minTransactionGas({ amsterdam: true }))
+/** The number of transactions that a block can hold, by its gas. */
+export const mostTransactions = (gasLimit: bigint, rules: Parameters<typeof minTransactionGas>[0]): number =>
+  Number(gasLimit / minTransactionGas(rules))
 
 /** Blocks of a network contain no blob transactions: there is no way to distribute the blobs. */
 const BLOB_TRANSACTION = 3
@@ -33,7 +34,7 @@ export function decodeProposal(
   pool: Pick<TxPool, 'get'>,
 ): SignedTransaction[] {
   const { gasLimit, rules } = env
-  const most = mostTransactions(gasLimit)
+  const most = mostTransactions(gasLimit, rules)
   if (raws.length > most) throw invalid(`more transactions than the ${most} that its gas suffices for`)
   const seen = new Set<Hash>()
   let gas = 0n

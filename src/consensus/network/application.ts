@@ -179,7 +179,10 @@ export class NetworkApplication implements AbciApplication {
   // --- blocks
 
   get mostTransactions(): number {
-    return mostTransactions(this.#chain.head.gasLimit)
+    const { head, spec } = this.#chain
+    // Amsterdam's transactions cost less, and the fork of the next block is not known here.
+    const amsterdam = spec.forks.some(({ fork }) => fork === 'amsterdam')
+    return mostTransactions(head.gasLimit, { amsterdam })
   }
 
   prepareProposal: AbciApplication['prepareProposal'] = (request) =>
