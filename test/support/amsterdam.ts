@@ -8,8 +8,7 @@ import { plainGenesis } from './plain-spec.ts'
 /** `rich`: the account with coins. */
 export const amsterdamSpec = (rich: string): GenesisSpec => parseGenesisText(JSON.stringify(amsterdamGenesis(rich)))
 
-/** The genesis file of `amsterdamSpec`. */
-export function amsterdamGenesis(rich: string): object {
+function amsterdamGenesis(rich: string): object {
   const plain = plainGenesis(rich)
   const system = systemContracts('amsterdam').map(({ address, code }) => [
     address,
