@@ -5,7 +5,7 @@ import type { ForkRules } from '../spec/fork-rules.ts'
 import { STACK_LIMIT } from './gas/gas-rules.ts'
 import type { MemorySize, PriceState } from './gas/memory-gas.ts'
 import type { Execute } from './opcode-frame.ts'
-import { type Opcode, opcodeOf } from './opcodes.ts'
+import { hasDepths, type Opcode, opcodeOf } from './opcodes.ts'
 
 /** `memorySize`: the memory that the operation touches, in bytes, rounded up to whole words. */
 export type DynamicGas = (state: PriceState, memorySize: bigint) => bigint
@@ -223,6 +223,10 @@ export const afterLimit = ({ stackLimit }: Operation): number =>
 
 /** Immediate bytes after an opcode: those of PUSH1 to PUSH32, even if a proposal changed the opcode. */
 export const immediateBytes = (code: number): number => (code >= 0x60 && code <= 0x7f ? code - 0x5f : 0)
+
+/** The same in a fork: DUPN, SWAPN and EXCHANGE have one (EIP-8024). */
+export const immediateBytesIn = ({ amsterdamOpcodes }: ForkRules, code: number): number =>
+  amsterdamOpcodes && hasDepths(code) ? 1 : immediateBytes(code)
 
 /** go-ethereum's text for a stack underflow or overflow; undefined: the operation may run. */
 export function stackFaultOf(operation: Operation, items: number): string | undefined {

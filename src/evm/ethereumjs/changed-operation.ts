@@ -10,7 +10,7 @@ import { expansionGas, type MemorySize, ownMemorySize, type PriceState, roundToW
 import { unpaidWork } from '../gas/unpaid-work.ts'
 import type { Host } from '../host.ts'
 import type { Execute } from '../opcode-frame.ts'
-import { afterLimit, immediateBytes, type OpcodeTable, type Operation, stackFaultOf } from '../opcode-table.ts'
+import { afterLimit, immediateBytesIn, type OpcodeTable, type Operation, stackFaultOf } from '../opcode-table.ts'
 import { bigintFrom, messageOf } from '../proposal-functions.ts'
 import { type FrameRules, runOpcode } from '../run-opcode.ts'
 import { Halt } from './convert.ts'
@@ -205,7 +205,7 @@ function runFunction(state: RunState, execute: Execute, plan: Operation, frame: 
   if (end === undefined) {
     if (taken > 0) state.stack.popN(taken)
     for (const word of pushed) state.stack.push(word)
-    state.programCounter += immediateBytes(plan.code)
+    state.programCounter += immediateBytesIn(frame.rules.forks, plan.code)
   } else if (end.failure === undefined) {
     state.programCounter = frame.programCounter
     state.interpreter.finish(end.output)

@@ -13,8 +13,8 @@ import { CompilerThread } from './thread.ts'
 
 /** Bytes of WebAssembly in the cache; the machine code that V8 generates from it is several times larger. */
 const MAX_BYTES = 8_000_000
-/** Longer code than a contract may have (EIP-170) is not compiled. */
-const MAX_CODE_LENGTH = 24_576
+/** Longer code than a contract may have (EIP-170, EIP-7954) is not compiled. */
+const MAX_CODE_LENGTH = 65_536
 /** Gas after which a code is worth compiling: some ten milliseconds of the interpreter's time. */
 const HOT_GAS = 10_000_000
 /** Codes that wait for the compiler at a time: the slowest take a third of a second each. */

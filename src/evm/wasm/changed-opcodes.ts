@@ -6,7 +6,7 @@ import { type FailureCode, failureOf } from '../failure.ts'
 import { expansionGas, type MemorySize, ownMemorySize, roundToWords } from '../gas/memory-gas.ts'
 import { unpaidWork } from '../gas/unpaid-work.ts'
 import type { Execute } from '../opcode-frame.ts'
-import { afterLimit, hasDynamicGas, immediateBytes, type Operation, stackFaultOf } from '../opcode-table.ts'
+import { afterLimit, hasDynamicGas, immediateBytesIn, type Operation, stackFaultOf } from '../opcode-table.ts'
 import { bigintFrom, messageOf } from '../proposal-functions.ts'
 import { runOpcode } from '../run-opcode.ts'
 import { call, selfDestruct } from './call-opcodes.ts'
@@ -162,7 +162,7 @@ function runPaid(
 
 /**
  * Runs the proposal's function on the frame, whose price is charged. A traced step shows everything the function was charged.
- * Execution continues after the opcode and, for a PUSH, after its immediate bytes, because code is divided into opcodes as in
+ * Execution continues after the opcode and its immediate bytes, because code is divided into opcodes as in
  * the fork.
  */
 function runFunction(
@@ -191,7 +191,7 @@ function runFunction(
   const bottom = engine.field(frame, F_TOP) - 32 * taken
   for (const [index, word] of pushed.entries()) engine.setWord(bottom + 32 * index, word)
   engine.setField(frame, F_TOP, bottom + 32 * pushed.length)
-  engine.setField(frame, F_PC, engine.field(frame, F_PC) + 1 + immediateBytes(operation.code))
+  engine.setField(frame, F_PC, engine.field(frame, F_PC) + 1 + immediateBytesIn(run.rules.forks, operation.code))
   return undefined
 }
 
