@@ -6,7 +6,7 @@ export const OLD_FORKS = [
   ...['Frontier', 'Homestead', 'EIP150', 'EIP158', 'Byzantium', 'Constantinople', 'ConstantinopleFix', 'Istanbul'],
   ...['Berlin', 'London'],
 ] as const
-export const NEW_FORKS = ['Paris', 'Shanghai', 'Cancun', 'Prague', 'Osaka'] as const
+export const NEW_FORKS = ['Paris', 'Shanghai', 'Cancun', 'Prague', 'Osaka', 'Amsterdam'] as const
 const ORDER: readonly string[] = [...OLD_FORKS, ...NEW_FORKS]
 
 /** Whether `fork` is `other` or a later one. */
@@ -34,6 +34,10 @@ const SINCE: Readonly<Record<number, string>> = {
   93: 'Cancun',
   94: 'Cancun',
   30: 'Osaka',
+  75: 'Amsterdam',
+  230: 'Amsterdam',
+  231: 'Amsterdam',
+  232: 'Amsterdam',
 }
 
 /** Whether a fork has an opcode. */

@@ -3,7 +3,7 @@
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GETH_VERSION } from './geth.ts'
-import { type Difference, type Guess, guess, judgedByGeth, judgedByOurs, type Tests } from './judge.ts'
+import { answeredByGeth, type Difference, type Guess, guess, judgedByGeth, judgedByOurs, type Tests } from './judge.ts'
 import { TestProgram } from './program.ts'
 import { only, shrink } from './shrink.ts'
 import { type StateTest, testOfSeed } from './state-test.ts'
@@ -25,7 +25,7 @@ export type FuzzingOptions = {
 /** A run ends after this many differences, which usually have one cause. */
 export const MAX_DIFFERENCES = 5
 /** Time limit in milliseconds for one test in the search for the test on which a program hangs. */
-const SHORT = 20_000
+const SHORT = 60_000
 const STATETEST = join(import.meta.dirname, '../../test/conformance/statetest.ts')
 const TSX = import.meta.resolve('tsx')
 const EAGERLY = { KESTREL_COMPILE: 'eagerly' }
@@ -122,7 +122,7 @@ export class Fuzzing {
     }
   }
 
-  /** Shrinks the test of a difference and saves it; unshrunk if it shows no difference when run alone. */
+  /** Shrinks the test of a difference and saves it with geth's results, as a test of the suite; unshrunk if it shows no difference when run alone. */
   async #save(tests: Tests, difference: Difference, seed: number): Promise<void> {
     const { name, fork, index, program } = difference
     const test = tests[name]
@@ -132,7 +132,9 @@ export class Fuzzing {
     const isAlone = await shows(single)
     const file = join(this.#options.out, `${name}-${fork}-${index}.json`)
     await mkdir(this.#options.out, { recursive: true })
-    await writeFile(file, JSON.stringify({ [name]: isAlone ? await shrink(single, shows) : test }, null, 1))
+    const found = { [name]: isAlone ? await shrink(single, shows) : test }
+    const answered = await answeredByGeth(this.#geth, found, this.#options.folder)
+    await writeFile(file, JSON.stringify(answered, null, 1))
     const note = isAlone ? {} : { note: 'not seen when the subtest runs by itself; the file has the whole test' }
     console.log(JSON.stringify({ ...difference, kind: this.#kindOf(name), file, ...note }))
   }

@@ -57,6 +57,8 @@ export type Scenario = {
   /** Inputs of the transactions; each is run with each gas limit and value. */
   readonly data: readonly Uint8Array[]
   readonly gasLimits: readonly bigint[]
+  /** The gas limits are in addition to the intrinsic gas of the newest fork, for the first data. */
+  readonly isAboveIntrinsic?: boolean
   readonly values?: readonly bigint[]
   /** Default: the first contract. null creates a contract. */
   readonly to?: Address | null
@@ -65,6 +67,8 @@ export type Scenario = {
   readonly accessList?: AccessList
   readonly authorizations?: readonly Authorization[]
   readonly extra?: ReadonlyMap<Address, ExtraAccount>
+  /** Of the contracts; 1 by default. */
+  readonly nonce?: bigint
 }
 
 /** Creates a scenario for a setting. */

@@ -2,8 +2,10 @@
 // overwrites them with JUMPDEST so that jump destinations stay where they are.
 import type { StateTest } from './state-test.ts'
 
+/** What is shrunk: accounts with code. */
+type WithAccounts = Pick<StateTest, 'pre'>
 /** Whether a test still shows the difference. */
-export type Shows = (test: StateTest) => Promise<boolean>
+export type Shows<T extends WithAccounts = StateTest> = (test: T) => Promise<boolean>
 
 /** A test with only one of its subtests. */
 export function only(test: StateTest, fork: string, index: number): StateTest {
@@ -12,10 +14,10 @@ export function only(test: StateTest, fork: string, index: number): StateTest {
 }
 
 /** The smallest test found within `seconds`; the given one if it shows no difference alone. */
-export async function shrink(test: StateTest, shows: Shows, seconds = 60): Promise<StateTest> {
+export async function shrink<T extends WithAccounts>(test: T, shows: Shows<T>, seconds = 60): Promise<T> {
   const end = performance.now() + seconds * 1000
   let smallest = test
-  const attempt = async (next: StateTest): Promise<boolean> => {
+  const attempt = async (next: T): Promise<boolean> => {
     if (performance.now() > end || !(await shows(next))) return false
     smallest = next
     return true
@@ -25,7 +27,7 @@ export async function shrink(test: StateTest, shows: Shows, seconds = 60): Promi
     await attempt({ ...smallest, pre: others })
   }
   for (const account of Object.keys(smallest.pre)) {
-    const withCode = (bytes: Buffer): StateTest => {
+    const withCode = (bytes: Buffer): T => {
       const of = smallest.pre[account]
       const code = `0x${bytes.toString('hex')}`
       return of === undefined ? smallest : { ...smallest, pre: { ...smallest.pre, [account]: { ...of, code } } }

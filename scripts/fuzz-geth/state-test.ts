@@ -2,8 +2,10 @@
 // gas limits and values, and an entry for each of their combinations under each fork.
 import { z } from 'zod'
 import { toHex, toQuantity } from '../../src/lib/hex.ts'
+import { gasBounds } from '../../src/primitives/gas.ts'
 import { signTransaction, type TransactionFields } from '../../src/primitives/transaction.ts'
 import type { TransactionType } from '../../src/primitives/types.ts'
+import { forkRules } from '../../src/spec/fork-rules.ts'
 import { isSince, NEW_FORKS, OLD_FORKS, Random } from './code.ts'
 import {
   AUTHORITIES,
@@ -57,7 +59,7 @@ export function testOfSeed(seed: number, only?: string): { readonly kind: string
 
 /** Usually the newest fork; one test in three also runs on another. */
 function pickNew(random: Random): string[] {
-  const newest = random.below(3) > 0 ? 'Osaka' : random.pick(NEW_FORKS)
+  const newest = random.below(3) > 0 ? 'Amsterdam' : random.pick(NEW_FORKS)
   const other = random.oneIn(3) ? random.pick(NEW_FORKS) : newest
   return NEW_FORKS.filter((fork) => fork === newest || fork === other)
 }
@@ -81,9 +83,8 @@ function write(random: Random, made: Scenario, forks: readonly string[]): StateT
   const isMerged = isSince(forks[0] ?? '', 'Paris')
   const type = made.type ?? pickType(random, forks[0] ?? '')
   const fields = fieldsOf(random, made, type, isSince(forks[0] ?? '', 'EIP158'))
-  // Sometimes omitted, so that some transactions cannot pay their upfront cost.
-  const more = random.oneIn(20) ? 0n : gasOfLists(fields)
-  const scenario = { ...made, gasLimits: made.gasLimits.map((gas) => gas + more) }
+  const hasStateGas = isSince(forks.at(-1) ?? '', 'Amsterdam')
+  const scenario = { ...made, gasLimits: limitsOf(random, made, fields, hasStateGas) }
   return {
     env: {
       currentCoinbase: coinbaseOf(random, forks[0] ?? ''),
@@ -93,12 +94,38 @@ function write(random: Random, made: Scenario, forks: readonly string[]): StateT
       currentBaseFee: toQuantity(BASE_FEE),
       currentDifficulty: isMerged ? '0x0' : '0x20000',
       currentExcessBlobGas: toQuantity(random.pick([0, 0, 10_000_000])),
+      ...(hasStateGas && { slotNumber: toQuantity(random.below(1_000_000)) }),
       ...(isMerged && { currentRandom: `0x${'11'.repeat(32)}` }),
     },
     pre: accountsOf(random, scenario),
     transaction: transactionOf(scenario, fields),
     post: Object.fromEntries(forks.map((fork) => [fork, subtestsOf(scenario, fields)])),
   }
+}
+
+function limitsOf(random: Random, made: Scenario, fields: Fields, hasStateGas: boolean): bigint[] {
+  const { gasLimits, data, values } = made
+  if (made.isAboveIntrinsic === true) {
+    const message = { ...fields, from: SENDER, data: data[0] ?? new Uint8Array(0), value: values?.at(-1) ?? 0n }
+    const { intrinsic, floor } = gasBounds(message, forkRules(hasStateGas ? 'amsterdam' : 'osaka'))
+    const least = intrinsic > floor ? intrinsic : floor
+    return gasLimits.map((gas) => least + gas)
+  }
+  // Sometimes omitted, so that some transactions cannot pay their upfront cost.
+  const more = random.oneIn(20) ? 0n : gasOfLists(fields)
+  return gasLimits.map((gas) => (hasStateGas ? withStateGas(random, gas) : gas) + more)
+}
+
+/** The most execution gas of a transaction (EIP-7825); what its limit has beyond that pays for state only (EIP-8037). */
+const EXECUTION_GAS = 2n ** 24n
+
+/** A limit for a fork in which new state costs ten times as much as before: often more, and around the most execution gas. */
+function withStateGas(random: Random, gas: bigint): bigint {
+  if (random.oneIn(3)) return gas
+  // Rarely the most: the library needs seconds for a loop of so much gas.
+  if (random.below(8) > 0) return gas * BigInt(2 + random.below(10))
+  if (random.oneIn(4)) return EXECUTION_GAS + BigInt(random.below(3) - 1)
+  return EXECUTION_GAS + BigInt(Math.floor(2 ** (random.next() * 26)))
 }
 
 /** Usually a type that the fork has. */
@@ -189,7 +216,7 @@ function subtestsOf({ data, gasLimits, values = [0n] }: Scenario, fields: Fields
   )
 }
 
-function accountsOf(random: Random, { codes, extra = new Map() }: Scenario): StateTest['pre'] {
+function accountsOf(random: Random, { codes, extra = new Map(), nonce = 1n }: Scenario): StateTest['pre'] {
   const plain = (balance: bigint) => ({ balance: toQuantity(balance), nonce: '0x0', code: '0x', storage: {} })
   const contracts = codes.map((code, index) => {
     const storage = random.oneIn(2)
@@ -197,13 +224,13 @@ function accountsOf(random: Random, { codes, extra = new Map() }: Scenario): Sta
       : { '0x00': '0x01', '0x01': `0x${(1 + random.below(255)).toString(16).padStart(2, '0')}`, '0x02': '0x02' }
     return [
       CONTRACTS[index] ?? '',
-      { balance: toQuantity(random.below(3) * 1000), nonce: '0x1', code: toHex(withoutEf(code)), storage },
+      { balance: toQuantity(random.below(3) * 1000), nonce: toQuantity(nonce), code: toHex(withoutEf(code)), storage },
     ] as const
   })
   const others = [...extra].map(
-    ([of, { code = new Uint8Array(0), nonce = 0n, balance = 0n }]: [string, ExtraAccount]) => [
+    ([of, { code = new Uint8Array(0), nonce: own = 0n, balance = 0n }]: [string, ExtraAccount]) => [
       of,
-      { ...plain(balance), nonce: toQuantity(nonce), code: toHex(code) },
+      { ...plain(balance), nonce: toQuantity(own), code: toHex(code) },
     ],
   )
   return {

@@ -21,7 +21,7 @@ const contract = (index: number): bigint => BigInt(CONTRACTS[index] ?? 0)
 const NONE = new Uint8Array(0)
 
 /** Init code with a random kind of ending. */
-function initCode(setting: Setting): Uint8Array {
+export function initCode(setting: Setting): Uint8Array {
   const { random, has } = setting
   const choice = random.below(10)
   if (choice < 3) return deploying(program(setting).subarray(0, 300))

@@ -1,7 +1,7 @@
 // Transactions that set code (EIP-7702): authorizations that are valid, by the sender, for another chain, with another nonce,
 // repeated, or with an invalid signature; and calls of accounts with existing delegations.
 
-import { bigToBytes, fromHex } from '../../../src/lib/hex.ts'
+import { type Address, bigToBytes, fromHex, ZERO_ADDRESS } from '../../../src/lib/hex.ts'
 import { keccak256 } from '../../../src/lib/keccak.ts'
 import { encodeRlp } from '../../../src/primitives/rlp.ts'
 import { MAX_LOW_S, SECP256K1_N, signHash } from '../../../src/primitives/signature.ts'
@@ -22,20 +22,33 @@ import { delegatedAccounts, randomTarget } from './accounts.ts'
 import { program } from './programs.ts'
 
 /** Signs keccak256(0x05 || rlp([chainId, address, nonce])). */
-function authorization(random: Random): Authorization {
-  const key = random.oneIn(5) ? SENDER_KEY : random.pick(AUTHORITY_KEYS)
-  const chainId = random.pick([1n, 1n, 1n, 0n, 0n, 2n])
-  const address = randomTarget(random)
-  // The sender's nonce is already one when the list is processed.
-  const nonce = BigInt(key === SENDER_KEY ? random.pick([1, 1, 0]) : random.pick([0, 0, 0, 1, 2]))
+export function signAuthorization(key: Uint8Array, chainId: bigint, address: Address, nonce: bigint): Authorization {
   const tuple = encodeRlp([bigToBytes(chainId), fromHex(address), bigToBytes(nonce)])
   const { r, s, yParity } = signHash(keccak256(Buffer.concat([Uint8Array.of(5), tuple])), key)
-  const signed = { chainId, address, nonce, yParity: BigInt(yParity), r, s }
+  return { chainId, address, nonce, yParity: BigInt(yParity), r, s }
+}
+
+/** `count` authorizations; `isOne`: all of the same account. */
+export function authorizationsOf(random: Random, count: number, isOne: boolean): Authorization[] {
+  const key = random.pick([SENDER_KEY, ...AUTHORITY_KEYS])
+  return Array.from({ length: count }, (_, index) => authorization(random, isOne ? { key, index } : undefined))
+}
+
+/** A valid or invalid authorization. `of`: an account, and how many of its authorizations came before. */
+function authorization(random: Random, of?: { readonly key: Uint8Array; readonly index: number }): Authorization {
+  const key = of?.key ?? (random.oneIn(5) ? SENDER_KEY : random.pick(AUTHORITY_KEYS))
+  const chainId = random.pick([1n, 1n, 1n, 0n, 0n, 2n])
+  const address = random.oneIn(6) ? ZERO_ADDRESS : randomTarget(random)
+  const isFollowing = of !== undefined && !random.oneIn(4)
+  // The sender's nonce is already one when the list is processed.
+  const guessed = key === SENDER_KEY ? random.pick([1, 1, 0]) : random.pick([0, 0, 0, 1, 2])
+  const nonce = BigInt(isFollowing ? of.index + (key === SENDER_KEY ? 1 : 0) : guessed)
+  const signed = signAuthorization(key, chainId, address, nonce)
   if (!random.oneIn(8)) return signed
   return random.pick([
     { ...signed, yParity: 1n - signed.yParity },
     { ...signed, yParity: 2n },
-    { ...signed, s: SECP256K1_N - s },
+    { ...signed, s: SECP256K1_N - signed.s },
     { ...signed, s: MAX_LOW_S + 1n },
     { ...signed, r: 0n },
   ])
@@ -71,7 +84,7 @@ export function delegations(setting: Setting): Scenario {
     gasLimits: gasCuts(random, data, 900_000, 6),
     ...(isSetting && {
       type: 4 as const,
-      authorizations: Array.from({ length: 1 + random.below(5) }, () => authorization(random)),
+      authorizations: authorizationsOf(random, 1 + random.below(5), random.oneIn(4)),
     }),
   }
 }

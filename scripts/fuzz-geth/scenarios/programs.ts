@@ -82,7 +82,7 @@ export function precompiles(setting: Setting): Scenario {
 }
 
 /** Calls one contract with each amount of gas in a range and folds the results into one slot. */
-function ladder(random: Random, start: number, steps: number, step: number): Uint8Array {
+export function ladder(random: Random, start: number, steps: number, step: number): Uint8Array {
   const code = new Code().op(OP.CALLDATASIZE).pushes(0, 0).op(OP.CALLDATACOPY)
   code.push(start).push(0x800).op(OP.MSTORE)
   const loop = code.dest()

@@ -158,15 +158,18 @@ export function envOf(fork: Fork): BlockEnv {
     mixHash: keccakHash(Uint8Array.of(1)),
     baseFeePerGas: forkRules(fork).london ? 7n : undefined,
     excessBlobGas: 0n,
-    slotNumber: undefined,
+    slotNumber: forkRules(fork).amsterdam ? 3n : undefined,
   }
   return blockEnv(forkChain(fork).spec, fork, header)
 }
 
-/** The world of a seed: contracts with random code and storage, and transactions to them. */
-export async function makeWorld(seed: number, exists?: (code: number) => boolean): Promise<World> {
+/**
+ * The world of a seed: contracts with random code and storage, and transactions to them. `exists`: which opcodes it has, instead of
+ * the fork's. `rules`: the fork, instead of a random one.
+ */
+export async function makeWorld(seed: number, exists?: (code: number) => boolean, rules?: Fork): Promise<World> {
   const random = new Random(seed)
-  const fork = random.oneIn(2) ? random.pick(FUZZED) : random.pick(['cancun', 'prague', 'osaka'] as const)
+  const fork = rules ?? (random.oneIn(2) ? random.pick(FUZZED) : random.pick(['cancun', 'prague', 'osaka'] as const))
   const contracts = Array.from({ length: 4 }, (_, i) => hexToAddress(`0x${(0xc0 + i).toString(16).repeat(20)}`))
   const delegated = hexToAddress(`0x${'de'.repeat(20)}`)
   const precompiles = Array.from({ length: 18 }, (_, i) => BigInt(i + 1))
@@ -193,6 +196,8 @@ export async function makeWorld(seed: number, exists?: (code: number) => boolean
   }
   if (forkRules(fork).prague)
     view.setCode(delegated, delegationTo(random.pick([...contracts, ECHO, hexToAddress(`0x${'2'.padStart(40, '0')}`)])))
+  // New state costs ten times as much since EIP-8037.
+  const scale = forkRules(fork).amsterdam ? random.pick([1n, 8n, 30n]) : 1n
   const messages = Array.from({ length: 1 + random.below(3) }, (): TransactionMessage => {
     const isCreation = random.oneIn(8)
     return {
@@ -201,7 +206,7 @@ export async function makeWorld(seed: number, exists?: (code: number) => boolean
       nonce: 0n,
       value: random.oneIn(2) ? 0n : BigInt(random.below(50)),
       data: isCreation ? program(targets) : Uint8Array.from({ length: random.below(100) }, () => random.below(256)),
-      gasLimit: BigInt(random.oneIn(4) ? 60_000 + random.below(100_000) : 100_000 + random.below(1_000_000)),
+      gasLimit: scale * BigInt(random.oneIn(4) ? 60_000 + random.below(100_000) : 100_000 + random.below(1_000_000)),
       maxFeePerGas: random.oneIn(2) ? 0n : 10n,
       maxPriorityFeePerGas: 0n,
       accessList:
@@ -219,12 +224,12 @@ export async function makeWorld(seed: number, exists?: (code: number) => boolean
 
 const ancestor = (number: bigint): Hash => keccakHash(Buffer.from(number.toString()))
 
-/** All observable results of running the messages in order, as comparable text. */
+/** All observable results of running the messages in order, as comparable text. A tracer of the caller's adds nothing to them. */
 export async function observe(
   world: World,
   engine: EngineChoice,
   messages: readonly TransactionMessage[],
-  traced: boolean | 'steps',
+  traced: boolean | 'steps' | MessageTracer,
 ): Promise<string[]> {
   const { spec, table: own } = forkChain(world.fork)
   const table = world.table ?? own
@@ -242,8 +247,10 @@ export async function observe(
   })
   const seen: string[] = []
   for (const message of messages) {
-    const witness = traced === 'steps' ? new StepWitness(UNBOUNDED) : traced ? new Witness(UNBOUNDED) : undefined
+    const witness =
+      traced === 'steps' ? new StepWitness(UNBOUNDED) : traced === true ? new Witness(UNBOUNDED) : undefined
     if (witness !== undefined) machine.tracer = witness
+    else if (typeof traced === 'object') machine.tracer = traced
     const run = async () => executeMessage(machine, world.env, spec.chainId, message, 'call', { collector: undefined })
     const result = await run().catch((error: unknown) => ({
       thrown: error instanceof Error ? `${error.message}` : String(error),
@@ -268,12 +275,20 @@ export type Difference = {
   readonly reference: EngineChoice
   readonly expected: string
   readonly found: string
-  readonly gasLimits: readonly bigint[]
+  readonly world: World
+  readonly messages: readonly TransactionMessage[]
+  readonly traced: boolean | 'steps'
+}
+
+/** The fork of a seed's world, or Osaka for later ones: the library's draft of those disagrees about tables with changes. */
+async function settledFork(seed: number): Promise<Fork> {
+  const { fork } = await makeWorld(seed)
+  return forkRules(fork).amsterdamOpcodes ? 'osaka' : fork
 }
 
 /** A world with a random opcode table in which most changed opcodes cost less than in the fork, or nothing. */
-export async function makeCheapWorld(seed: number): Promise<World> {
-  const world = await makeWorld(seed)
+export async function makeCheapWorld(seed: number, fork?: Fork): Promise<World> {
+  const world = await makeWorld(seed, undefined, fork ?? (await settledFork(seed)))
   const random = new Random(seed ^ 0xc4ea9)
   const table = buildTable(forkRules(world.fork), (draft) => {
     for (let changes = 1 + random.below(40); changes > 0; changes--) {
@@ -360,8 +375,9 @@ function randomFunction(random: Random): Execute {
 }
 
 /** A world whose opcode table has functions of proposals in place of mostly frequent opcodes, and for new opcodes. */
-export async function makeProposalWorld(seed: number): Promise<World> {
-  const rules = forkRules((await makeWorld(seed)).fork)
+export async function makeProposalWorld(seed: number, fork?: Fork): Promise<World> {
+  const chosen = fork ?? (await settledFork(seed))
+  const rules = forkRules(chosen)
   const random = new Random(seed ^ 0x0bc0de)
   const table = buildTable(rules, (draft) => {
     for (let changes = 1 + random.below(6); changes > 0; changes--) {
@@ -382,7 +398,7 @@ export async function makeProposalWorld(seed: number): Promise<World> {
       }
     }
   })
-  return { ...(await makeWorld(seed, (code) => table.operations[code] !== undefined)), table }
+  return { ...(await makeWorld(seed, (code) => table.operations[code] !== undefined, chosen)), table }
 }
 
 /** A world of one contract with dense arithmetic code, in which bugs of the compiler are most likely. */
@@ -426,7 +442,28 @@ export const PAIRINGS = {
   proposals: { reference: 'library', tried: 'wasm', make: makeProposalWorld },
   'proposals compiler': { reference: 'library', tried: 'compiled', make: makeProposalWorld },
   dense: { reference: 'wasm', tried: 'compiled', make: makeArithmeticWorld },
+  amsterdam: { reference: 'wasm', tried: 'compiled', make: (seed) => makeWorld(seed, undefined, 'amsterdam') },
+  'amsterdam cheap': { reference: 'wasm', tried: 'compiled', make: (seed) => makeCheapWorld(seed, 'amsterdam') },
+  'amsterdam proposals': { reference: 'wasm', tried: 'compiled', make: (seed) => makeProposalWorld(seed, 'amsterdam') },
 } as const satisfies Record<string, Pairing>
+
+/** The first difference of two engines on messages of a world; undefined: none. */
+export async function differenceOf(
+  world: World,
+  { reference, tried }: Pick<Pairing, 'reference' | 'tried'>,
+  messages: readonly TransactionMessage[],
+  traced: boolean | 'steps',
+): Promise<Difference | undefined> {
+  const expected = await observe(world, reference, messages, traced)
+  const found = await observe(world, tried, messages, traced)
+  // The library has no separate error for RETURNDATACOPY out of bounds (EIP-211).
+  const compared = (text: string | undefined): string | undefined =>
+    reference === 'library' ? text?.replaceAll('"return data out of bounds"', '"out of gas"') : text
+  const at = expected.findIndex((text, i) => compared(text) !== compared(found[i]))
+  if (at < 0 && expected.length === found.length) return undefined
+  const { seed, fork } = world
+  return { seed, fork, reference, expected: expected[at] ?? '', found: found[at] ?? '', world, messages, traced }
+}
 
 /**
  * Compares the two engines on the world of a seed, then again with the last message's gas limit reduced to `cuts` values.
@@ -451,27 +488,9 @@ export async function compare(
     // The library's draft of Amsterdam charges state gas while opcodes run, so its steps and where they fail differ from go-ethereum's.
     const isDraft = reference === 'library' && forkRules(world.fork).amsterdam
     const traced = isDraft && picked === 'steps' ? true : picked
-    const expected = await observe(world, reference, messages, traced)
-    const found = await observe(world, tried, messages, traced)
+    const difference = await differenceOf(world, { reference, tried }, messages, traced)
     executions += messages.length
-    // The library has no separate error for RETURNDATACOPY out of bounds (EIP-211).
-    const compared = (text: string | undefined): string | undefined =>
-      reference === 'library' ? text?.replaceAll('"return data out of bounds"', '"out of gas"') : text
-    const at = expected.findIndex((text, i) => compared(text) !== compared(found[i]))
-    if (at >= 0 || expected.length !== found.length) {
-      const gasLimits = messages.map((message) => message.gasLimit)
-      return {
-        executions,
-        difference: {
-          seed,
-          fork: world.fork,
-          reference,
-          expected: expected[at] ?? '',
-          found: found[at] ?? '',
-          gasLimits,
-        },
-      }
-    }
+    if (difference !== undefined) return { executions, difference }
   }
   return { executions, difference: undefined }
 }
