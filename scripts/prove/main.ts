@@ -42,7 +42,17 @@ const PARTS: readonly Part[] = [
     most: 40_000,
     script: '../fuzz-geth/main.ts',
     geth: 'evm',
-    args: (seed, executions) => ['--seed', `${seed}`, '--executions', `${executions}`, '--seconds', '3600', '--stress'],
+    args: (seed, executions) => [
+      '--seed',
+      `${seed}`,
+      '--executions',
+      `${executions}`,
+      '--seconds',
+      '3600',
+      '--stress',
+      '--batch',
+      executions < 10_000 ? '8' : '48',
+    ],
   },
   {
     name: 'engines and proposals',
