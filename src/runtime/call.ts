@@ -31,6 +31,8 @@ export class Call {
   readonly #runtime: Runtime
   readonly #machine: Machine
   readonly #env: BlockEnv
+  /** The same without a cap of execution gas (EIP-8037), for a call that becomes no transaction, as in go-ethereum. */
+  readonly #uncapped: BlockEnv
   readonly #message: TransactionMessage
   readonly #gasIsGiven: boolean
   readonly #limits: CallLimits
@@ -68,17 +70,19 @@ export class Call {
     this.#gasIsGiven = request.gas !== undefined
     this.#message = toMessage(view, request, limits)
     this.#env = overrideEnv(runtime.env(header), blockOverrides, this.#message)
+    const { executionGasCap: cap } = this.#env
+    this.#uncapped = cap === undefined ? this.#env : { ...this.#env, executionGasCap: undefined }
     this.#machine = runtime.machine(view, this.#env, blockHash, pause, new Deadline(limits.time))
   }
 
   async run(): Promise<CallOutcome> {
     const message = this.#affordable(this.#message)
     const receiver = this.#messagesTo
-    if (receiver === undefined) return outcome(await this.#execute(message))
+    if (receiver === undefined) return outcome(await this.#execute(message, this.#uncapped))
     // Under a tracer the engine opens frames more slowly, so only a call that has read the receiver runs a second time.
     const { view } = this.#machine
     view.checkpoint()
-    const result = await this.#execute(message)
+    const result = await this.#execute(message, this.#uncapped)
     if (!view.holds(receiver)) return outcome(result)
     view.revert()
     const tracer = new MessagesTo(receiver)
@@ -91,7 +95,7 @@ export class Call {
   }
 
   #trace(message: TransactionMessage, tracer: Tracer): Promise<MessageResult> {
-    const call = { machine: this.#machine, env: this.#env, message, mode: 'call', position: undefined } as const
+    const call = { machine: this.#machine, env: this.#uncapped, message, mode: 'call', position: undefined } as const
     return traceMessage(this.#runtime, call, tracer)
   }
 
@@ -176,9 +180,9 @@ export class Call {
     return result
   }
 
-  #execute(message: TransactionMessage): MaybePromise<MessageResult> {
+  #execute(message: TransactionMessage, env = this.#env): MaybePromise<MessageResult> {
     const { spec, fees } = this.#runtime
-    return executeMessage(this.#machine, this.#env, spec.chainId, message, 'call', fees)
+    return executeMessage(this.#machine, env, spec.chainId, message, 'call', fees)
   }
 
   /** Limits the message's gas to what the balance pays for, if the request names a fee but no gas limit. */
