@@ -14,6 +14,8 @@ import {
   type NamedProposal,
   sameGenesisAccount,
 } from '../spec/chain-spec.ts'
+import { forkRules } from '../spec/fork-rules.ts'
+import { genesisFork } from '../spec/forks.ts'
 import { formatSpec, parseGenesisText } from '../spec/genesis-file.ts'
 import { FACTORIES } from '../spec/preinstalls.ts'
 import { type DevKeys, devKeys, devValidatorKeys, isPreset, presets } from '../spec/presets.ts'
@@ -38,13 +40,15 @@ const PART = 1 << 18
  * `invalid-genesis`, `invalid-params` or Node's file error.
  */
 export async function newChain(flags: ChainFlags): Promise<GenesisSpec<GenesisAllocation>> {
-  const { preset = 'kestrel', genesis, appState, chainId, balance, gasLimit, preinstalls } = flags
+  const { preset = 'kestrel', genesis, appState, chainId, hardfork, balance, gasLimit, preinstalls } = flags
   if (appState !== undefined) return parseGenesisText(appState)
   if (genesis !== undefined) return withActivated(await readGenesis(genesis), flags.activate)
+  if (hardfork !== undefined && !forkRules(hardfork).paris)
+    throw wrongFlag('hardfork', 'a chain with native modules begins with proof of stake: paris, or a later fork')
   const accounts = (await walletOfFlags(flags, preset))?.addresses()
   // Clients use the newest block's timestamp as the present time for deadlines, which fail after an old block 0.
   const timestamp = flags.timestamp ?? unixNow()
-  const spec = presets[preset]({ chainId, accounts, balance, gasLimit, preinstalls, timestamp })
+  const spec = presets[preset]({ chainId, hardfork, accounts, balance, gasLimit, preinstalls, timestamp })
   return withActivated(spec, flags.activate)
 }
 
@@ -71,13 +75,15 @@ export async function readGenesis(file: string): Promise<GenesisSpec<GenesisAllo
 
 /** Throws ChainError `invalid-params` when a flag contradicts the chain that `datadir` holds. */
 export async function checkAgrees(flags: ChainFlags, stored: StoredChain, datadir: string): Promise<void> {
-  const { preset, chainId, genesis, appState, balance, preinstalls, timestamp, activate = [] } = flags
+  const { preset, chainId, hardfork, genesis, appState, balance, preinstalls, timestamp, activate = [] } = flags
   const holds = `${datadir} holds the chain ${stored.name} (id ${stored.chainId})`
   const refuse = (flag: keyof ChainFlags, difference: string) =>
     refuseFlag(flag, `${holds}${difference}; leave the flag out or choose another --datadir`)
 
   if (preset !== undefined && preset !== stored.name) throw refuse('preset', '')
   if (chainId !== undefined && chainId !== stored.chainId) throw refuse('chainId', '')
+  if (hardfork !== undefined && hardfork !== genesisFork(stored))
+    throw refuse('hardfork', `, which began with ${genesisFork(stored)}`)
   if (timestamp !== undefined && timestamp !== stored.genesis.timestamp)
     throw refuse('timestamp', `, whose block 0 has the timestamp ${stored.genesis.timestamp}`)
   if (activate.some((name) => !stored.native?.params.activeProposals.includes(name)))

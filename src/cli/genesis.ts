@@ -25,6 +25,7 @@ export function register(command: Command): void {
 Examples:
   kestrel genesis > genesis.json
   kestrel genesis --preset evmos --balance 5000
+  kestrel genesis --hardfork amsterdam
   kestrel genesis --proposal average.mjs
   kestrel genesis --datadir kestrel-data`,
     )

@@ -147,7 +147,7 @@ async function storedChain(
 /** Throws WrongCommandLine for flags that say more about a fork when there is none. A native chain may become one later. */
 function refuseForkFlags(flags: StartFlags, { native }: ChainSpec): void {
   if (flags.native && native === undefined) throw wrongFlag('native', 'only with --fork-url, or a genesis with modules')
-  for (const name of ['forkBlockNumber', 'forkBlockHash', 'forkTransactionHash', 'forkSources', 'hardfork'] as const)
+  for (const name of ['forkBlockNumber', 'forkBlockHash', 'forkTransactionHash', 'forkSources'] as const)
     if (flags[name] !== undefined) throw wrongFlag(name, 'only with --fork-url')
 }
 

@@ -8,6 +8,7 @@ import { defaultConnectionLimits } from '../http/connections.ts'
 import { defaultWorkLimits } from '../lib/work-queue.ts'
 import { defaultRpcOptions } from '../rpc/define.ts'
 import { FORKS } from '../spec/chain-spec.ts'
+import { forkRules } from '../spec/fork-rules.ts'
 import { PRESET_NAMES } from '../spec/presets.ts'
 import {
   addresses,
@@ -96,6 +97,18 @@ const chain = {
     notInNetwork: genesisOnly,
     more: 'The preset `kestrel` has 125.',
   }),
+  // Earlier forks have no transactions with a chain id (EIP-155), which is what this node signs.
+  hardfork: optional(
+    '<fork>',
+    oneOf(...FORKS.filter((fork) => forkRules(fork).spuriousDragon)),
+    "Ethereum's fork by whose rules blocks are made",
+    {
+      unset: "bpo2, or the forked chain's",
+      conflicts: ['genesis'],
+      notInNetwork: genesisOnly,
+      more: 'The forks before it are active too, all from block 0 on. Forks before `paris` are only for a fork of another chain.',
+    },
+  ),
   accounts: optional(
     '<number>',
     wholeNumber(0, 1000),
@@ -190,10 +203,6 @@ const fork = {
   ),
   storageCaching: switchOff("keep nothing that was fetched in the user's cache folder"),
   native: switchOn('give the fork the native modules of the preset kestrel', { notInNetwork: noFork }),
-  hardfork: optional('<fork>', oneOf(...FORKS), "Ethereum's fork by whose rules blocks are made", {
-    unset: "the forked chain's",
-    notInNetwork: noFork,
-  }),
 }
 
 const blocks = {
@@ -441,6 +450,7 @@ export const chainOptions = [
   'activate',
   'preset',
   'chainId',
+  'hardfork',
   'accounts',
   'mnemonic',
   'balance',

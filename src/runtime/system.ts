@@ -215,7 +215,7 @@ export function missingRequestContracts(spec: ChainSpec, view: StateView): strin
   ).map(
     ({ address, eip, since }) =>
       `there is no code at ${address} (${eip}): from ${nameOf(since)} on no block can be made without it. Put it into the ` +
-      `genesis file, whose "alloc" \`kestrel genesis\` shows how, or deploy it before ${nameOf(since)} begins`,
+      `genesis file, whose "alloc" \`kestrel genesis --hardfork ${since}\` shows how, or deploy it before ${nameOf(since)} begins`,
   )
 }
 

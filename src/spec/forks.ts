@@ -1,7 +1,14 @@
 // Forks: the fork of a block, the blob parameters of a fork, and the fork id. Pure functions of the spec.
 import { crc32 } from 'node:zlib'
 import { bigToFixed, fromHex, type Hash, type Hex } from '../lib/hex.ts'
-import { type BlobParams, type ChainSpec, FORKS, type Fork } from './chain-spec.ts'
+import {
+  type BlobParams,
+  type ChainSpec,
+  FORKS,
+  type Fork,
+  type ForkActivation,
+  isBlobParameterFork,
+} from './chain-spec.ts'
 import { forkRules } from './fork-rules.ts'
 
 /** Ethereum mainnet's blob parameters (EIP-4844, EIP-7691, EIP-7892's first two steps). */
@@ -12,6 +19,18 @@ export const MAINNET_BLOBS: ReadonlyMap<Fork, BlobParams> = new Map<Fork, BlobPa
   ['bpo1', { target: 10n, max: 15n, baseFeeUpdateFraction: 8_346_193n }],
   ['bpo2', { target: 14n, max: 21n, baseFeeUpdateFraction: 11_684_671n }],
 ])
+
+/**
+ * Forks that a chain has from block 0 on: the named one and those before it that every chain has. Without parameters of its own a
+ * later fork of blobs is none of them.
+ */
+export const fromGenesis = (newest: Fork): ForkActivation[] =>
+  FORKS.filter((fork) => fork === newest || (forkRules(newest)[fork] && isCommon(fork))).map((fork) =>
+    isByBlock(fork) ? { fork, block: 0n } : { fork, time: 0n },
+  )
+const isCommon = (fork: Fork): boolean =>
+  fork !== 'dao' && fork !== 'amsterdamOpcodes' && !(isBlobParameterFork(fork) && !MAINNET_BLOBS.has(fork))
+const isByBlock = (fork: Fork): boolean => !forkRules(fork).shanghai
 
 /** The inputs that determine a block's fork. `merged`: the parent's total difficulty has reached the terminal one. */
 export type ForkPoint = { readonly number: bigint; readonly timestamp: bigint; readonly merged: boolean }

@@ -2,16 +2,8 @@
 // if the chain's nodes do not tell it themselves (`eth_config`). Every number is from the sources that a comment names. A fork
 // that FORKS lacks is not here: its blocks count as blocks of the fork before it.
 import { type Address, hexToAddress } from '../lib/hex.ts'
-import {
-  type BlobParams,
-  FORKS,
-  type Fork,
-  type ForkActivation,
-  isBlobParameterFork,
-  TIME_FORKS,
-} from './chain-spec.ts'
-import { forkRules } from './fork-rules.ts'
-import { MAINNET_BLOBS } from './forks.ts'
+import type { BlobParams, Fork, ForkActivation } from './chain-spec.ts'
+import { fromGenesis } from './forks.ts'
 
 /** What execution needs to know of a chain; `blobs` left out: Ethereum mainnet's. */
 export type KnownChain = {
@@ -25,17 +17,6 @@ export type KnownChain = {
 /** The fork and its first block, or the time of its first block in Unix seconds. */
 type Start = readonly [Fork, bigint]
 
-/**
- * Forks that the chain has from block 0 on: the named one and those before it that every chain has. Without parameters of its own a
- * later fork of blobs is none of them.
- */
-export const fromGenesis = (newest: Fork): ForkActivation[] =>
-  FORKS.filter((fork) => fork === newest || (forkRules(newest)[fork] && isCommon(fork))).map((fork) =>
-    BY_TIME.has(fork) ? { fork, time: 0n } : { fork, block: 0n },
-  )
-const isCommon = (fork: Fork): boolean =>
-  fork !== 'dao' && fork !== 'amsterdamOpcodes' && !(isBlobParameterFork(fork) && !MAINNET_BLOBS.has(fork))
-const BY_TIME: ReadonlySet<Fork> = new Set(TIME_FORKS)
 /** Forks that begin by block number, whatever the time. */
 const byBlock = (...starts: readonly Start[]): ForkActivation[] => starts.map(([fork, block]) => ({ fork, block }))
 /** Forks that begin by time. `forkAt` reads them only if `paris` has begun. */

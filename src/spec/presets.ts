@@ -1,17 +1,16 @@
 // The presets of chains, as data. Other files name only the default, `kestrel`.
 import { type Address, EMPTY_BYTES, type Hex, hexToAddress, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
-import {
-  type BlobParams,
-  type ChainSpec,
-  FORKS,
-  type Fork,
-  type GenesisAccount,
-  type GenesisSpec,
-  type GenesisValidator,
-  type NativeSpec,
+import type {
+  BlobParams,
+  ChainSpec,
+  Fork,
+  GenesisAccount,
+  GenesisSpec,
+  GenesisValidator,
+  NativeSpec,
 } from './chain-spec.ts'
 import { forkRules } from './fork-rules.ts'
-import { MAINNET_BLOBS } from './forks.ts'
+import { fromGenesis, MAINNET_BLOBS } from './forks.ts'
 import { FACTORIES, genesisContract, systemContracts } from './preinstalls.ts'
 
 export type PresetOptions = {
@@ -21,6 +20,8 @@ export type PresetOptions = {
   /** Balance of each account, in base units. */
   readonly balance?: bigint | undefined
   readonly gasLimit?: bigint | undefined
+  /** Ethereum's newest fork of the chain, from block 0 on; default BPO2. */
+  readonly hardfork?: Fork | undefined
   /** Whether genesis has the deployment factories; default true. It always has the system contracts. */
   readonly preinstalls?: boolean | undefined
   /** Timestamp of block 0 in Unix seconds; default 2026-01-01. A command that creates a chain sets it. */
@@ -48,8 +49,8 @@ const COIN = 10n ** 18n
 /** Coins of a validator's operator in addition to its self-delegation, for the gas of its votes. */
 const OPERATOR_COINS = 10n * COIN
 
-/** The newest fork that the library calls stable, active on Ethereum mainnet since January 2026. */
-const NEWEST = forkRules('bpo2')
+/** Active on Ethereum mainnet since January 2026. */
+const NEWEST: Fork = 'bpo2'
 const GAS_LIMIT = 36_000_000n
 const BASE_FEE = 1_000_000_000n
 /** 2026-01-01: a constant, so that a preset does not depend on the clock. */
@@ -222,7 +223,8 @@ export const operatorCoins = ({ selfDelegation }: GenesisValidator): bigint => s
 
 function create(preset: Preset, options: PresetOptions): GenesisSpec {
   const { chainId = preset.chainId, gasLimit = GAS_LIMIT, timestamp = GENESIS_TIME, preinstalls = true } = options
-  const { accounts = preset.accounts.map(([account]) => account) } = options
+  const { accounts = preset.accounts.map(([account]) => account), hardfork = NEWEST } = options
+  const rules = forkRules(hardfork)
   const presetBalance = new Map(preset.accounts)
   const [, first = 0n] = preset.accounts[0] ?? []
 
@@ -237,18 +239,16 @@ function create(preset: Preset, options: PresetOptions): GenesisSpec {
   const alloc = new Map<Address, GenesisAccount>()
   for (const [account, balance] of balances)
     alloc.set(account, { balance, nonce: 0n, code: EMPTY_BYTES, storage: new Map() })
-  for (const contract of [...systemContracts(NEWEST.fork), ...(preinstalls ? FACTORIES : [])])
+  for (const contract of [...systemContracts(hardfork), ...(preinstalls ? FACTORIES : [])])
     alloc.set(contract.address, genesisContract(contract))
 
   return {
     name: preset.name,
     chainId,
-    forks: FORKS.filter((fork) => fork !== 'dao' && NEWEST[fork]).map((fork) =>
-      forkRules(fork).shanghai ? { fork, time: 0n } : { fork, block: 0n },
-    ),
+    forks: fromGenesis(hardfork),
     terminalTotalDifficulty: undefined,
     mergeNetsplitBlock: undefined,
-    blobSchedule: new Map<Fork, BlobParams>([...MAINNET_BLOBS].filter(([fork]) => NEWEST[fork])),
+    blobSchedule: new Map<Fork, BlobParams>([...MAINNET_BLOBS].filter(([fork]) => rules[fork])),
     depositContract: ZERO_ADDRESS,
     genesis: {
       parentHash: ZERO_HASH,

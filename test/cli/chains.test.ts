@@ -183,3 +183,37 @@ async function headerHashes(file: string): Promise<string[]> {
   }
   return hashes
 }
+
+test.each([
+  ['paris', 20, false],
+  ['amsterdam', 28, true],
+])('--hardfork %s begins a chain with the rules of the fork', async (fork, fields, hasLists) => {
+  const cwd = await folder()
+  const printed = await run(cwd, 'genesis', '--hardfork', fork, '--timestamp', '1790000000')
+  expect(printed.code).toBe(0)
+  await writeFile(join(cwd, 'genesis.json'), printed.stdout)
+  const init = await run(cwd, 'init', '--genesis', 'genesis.json', '--datadir', 'from-file')
+  expect(init).toMatchObject({ code: 0, stderr: '' })
+
+  const first = await start(cwd, '--hardfork', fork, '--timestamp', '1790000000')
+  const { hash } = (await request(first.url, 'eth_getBlockByNumber', ['0x0', false])) as { hash: string }
+  expect(`${hash}\n`).toBe(init.stdout)
+  const [from] = (await request(first.url, 'eth_accounts')) as string[]
+  const sent = await request(first.url, 'eth_sendTransaction', [{ from, to: hash.slice(0, 42), value: '0x1' }])
+  expect(await request(first.url, 'eth_getTransactionReceipt', [sent])).toMatchObject({ status: '0x1' })
+  const block = (await request(first.url, 'eth_getBlockByNumber', ['0x1', false])) as object
+  expect(Object.keys(block)).toHaveLength(fields)
+  const list = request(first.url, 'eth_getBlockAccessList', ['0x1'])
+  await (hasLists ? expect(list).resolves.toEqual(expect.any(Array)) : expect(list).rejects.toThrow('not found'))
+  expect((await first.stop()).code).toBe(0)
+
+  const again = await start(cwd)
+  expect(await request(again.url, 'anvil_nodeInfo')).toMatchObject({ hardFork: fork })
+  expect((await again.stop()).code).toBe(0)
+  expect((await run(cwd, 'start', '--hardfork', 'osaka')).stderr).toContain(
+    `, which began with ${fork}; leave the flag out`,
+  )
+  expect((await run(cwd, 'genesis', '--hardfork', 'london')).stderr).toContain(
+    '--hardfork: a chain with native modules begins with proof of stake: paris, or a later fork',
+  )
+})

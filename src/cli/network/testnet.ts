@@ -121,6 +121,7 @@ function refuseFlags({ blockTime, from, ...flags }: Flags): void {
   const chainOnly = [
     'preset',
     'chainId',
+    'hardfork',
     'accounts',
     'mnemonic',
     'balance',
