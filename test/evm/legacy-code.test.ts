@@ -58,6 +58,13 @@ describe.each(['library', 'wasm', 'compiled'] as const)('on %s, code that begins
     const { failure, gasUsed } = await machineOn(view, engine).run(messageTo(bob, { from: alice, gasLimit: 50_000n }))
     expect([failure?.message, gasUsed]).toEqual(['invalid opcode: opcode 0xef not defined', 50_000n])
   })
+
+  it('fails at a byte that Amsterdam makes an opcode with an operand (EIP-8024)', async () => {
+    const view = await emptyView()
+    view.setCode(bob, hexToBytes('0xe860'))
+    const { failure } = await machineOn(view, engine).run(messageTo(bob, { from: alice, gasLimit: 50_000n }))
+    expect(failure?.message).toBe('invalid opcode: EXCHANGE')
+  })
 })
 
 const machineOn = (view: StateView, engine: EngineChoice): Machine => {

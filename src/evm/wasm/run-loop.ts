@@ -221,10 +221,11 @@ export function react(run: Execution, active: ActiveFrame, reason: number): RunP
 }
 
 /** go-ethereum's text for the failure of DUPN, SWAPN or EXCHANGE by its immediate byte (EIP-8024). */
-function depthWords({ engine }: Execution, active: ActiveFrame, reason: number): string | undefined {
+function depthWords({ engine, rules }: Execution, active: ActiveFrame, reason: number): string | undefined {
   const { frame } = active
   const opcode = engine.field(frame, F_OPCODE)
-  if (!hasDepths(opcode) || (reason !== INVALID_OPCODE && reason !== STACK_UNDERFLOW)) return undefined
+  if (!rules.forks.amsterdamOpcodes || !hasDepths(opcode)) return undefined
+  if (reason !== INVALID_OPCODE && reason !== STACK_UNDERFLOW) return undefined
   const byte = engine.bytes[engine.field(frame, F_CODE) + engine.field(frame, F_PC) + 1] ?? 0
   const { name, pops } = opcodeOf(opcode)
   const depths = depthsOf(opcode, byte)

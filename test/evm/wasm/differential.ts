@@ -485,9 +485,10 @@ export async function compare(
       message === last && gasLimit !== undefined ? { ...message, gasLimit } : message,
     )
     const picked = random.pick([false, true, 'steps'] as const)
-    // The library's draft of Amsterdam charges state gas while opcodes run, so its steps and where they fail differ from go-ethereum's.
+    // The library's draft of Amsterdam charges state gas while opcodes run, so its steps, the gas of its frames and where they fail
+    // differ from go-ethereum's: no trace of it is compared.
     const isDraft = reference === 'library' && forkRules(world.fork).amsterdam
-    const traced = isDraft && picked === 'steps' ? true : picked
+    const traced = !isDraft && picked
     const difference = await differenceOf(world, { reference, tried }, messages, traced)
     executions += messages.length
     if (difference !== undefined) return { executions, difference }
