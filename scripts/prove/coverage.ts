@@ -10,7 +10,7 @@ import type { Fork } from '../../src/spec/chain-spec.ts'
 import { forkRules } from '../../src/spec/fork-rules.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import { StateStore } from '../../src/state/state-store.ts'
-import { envOf, forkChain, observe, SENDER, type World } from '../../test/evm/wasm/differential.ts'
+import { envOf, FREE, forkChain, observe, SENDER, type World } from '../../test/evm/wasm/differential.ts'
 import { Code, OP, Random } from '../fuzz-geth/code.ts'
 import { nonceFor, type Outcome, opcodeCase, outcomesOf, SELF } from '../fuzz-geth/opcode-ends.ts'
 import { CONTRACTS } from '../fuzz-geth/scenario.ts'
@@ -78,17 +78,10 @@ async function trialOf(
   const message = {
     from: SENDER,
     to: isStatic ? ENTRY : TARGET,
-    nonce: 0n,
-    value: 0n,
     data: new Uint8Array(0),
     gasLimit: isDeep ? 2n ** 39n : 1_000_000n,
-    maxFeePerGas: 0n,
-    maxPriorityFeePerGas: 0n,
-    accessList: [],
-    blobVersionedHashes: [],
-    maxFeePerBlobGas: 0n,
-    authorizationList: [],
-  } as World['messages'][number]
+    ...FREE,
+  }
   const changed = random.oneIn(4) ? repriced.get(fork) : undefined
   return { world: { seed, fork, view, env: envOf(fork), messages: [message], ...(changed && { table: changed }) }, at }
 }

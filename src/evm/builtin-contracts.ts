@@ -4,13 +4,11 @@
 
 import { loadPart } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
-import { andThen } from '../lib/maybe-promise.ts'
 import type { ChainSpec, Fork } from '../spec/chain-spec.ts'
 import type { ForkRules } from '../spec/fork-rules.ts'
 import { memoizeSlowPrecompiles, useFasterPrecompiles } from './crypto/precompiles.ts'
-import { precompileGas } from './gas/precompile-gas.ts'
 import type { NativeContract, NativeContracts } from './native-call.ts'
-import { failed, type Precompile, precompileAddress } from './precompile.ts'
+import { type Precompile, precompileAddress } from './precompile.ts'
 
 type Precompiles = ReadonlyMap<Address, Precompile>
 type Natives = ReadonlyMap<Address, NativeContract>
@@ -64,27 +62,8 @@ function libraryPrecompiles(spec: ChainSpec, rules: ForkRules): Map<Address, Pre
 function makeStart(spec: ChainSpec, rules: ForkRules, natives: NativeContracts) {
   const precompiles = libraryPrecompiles(spec, rules)
   useFasterPrecompiles(precompiles, rules)
-  chargePrecompiles(precompiles, rules)
   memoizeSlowPrecompiles(precompiles)
   return { precompiles, addresses: new Set([...precompiles.keys(), ...natives.keys()]) }
-}
-
-/** More gas than any precompile costs by any table. */
-const PAID = 1n << 62n
-
-/** Makes precompiles cost what our table says: they run with gas for whatever price their library has. */
-function chargePrecompiles(precompiles: Map<Address, Precompile>, rules: ForkRules): void {
-  for (const [address, work] of precompiles) {
-    const number = BigInt(address).toString(16)
-    precompiles.set(address, (input, gas) => {
-      const price = precompileGas(number, input, rules)
-      if (price > gas) return failed(gas, 'out of gas')
-      return andThen(work(input, PAID), (result) => ({
-        ...result,
-        gasUsed: result.failure === undefined ? price : gas,
-      }))
-    })
-  }
 }
 
 export class BuiltinContracts {

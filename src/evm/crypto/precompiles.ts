@@ -7,10 +7,11 @@ import { createRIPEMD160 } from 'hash-wasm'
 import { LRUCache } from 'lru-cache'
 import { type Address, bigToFixed, bytesToBig, EMPTY_BYTES, padLeft, toLatin1 } from '../../lib/hex.ts'
 import { keccak256 } from '../../lib/keccak.ts'
+import { andThen } from '../../lib/maybe-promise.ts'
 import { curve } from '../../primitives/signature.ts'
 import type { ForkRules } from '../../spec/fork-rules.ts'
 import { precompileGas } from '../gas/precompile-gas.ts'
-import { type Precompile, type PrecompileResult, precompileAddress, succeeded } from '../precompile.ts'
+import { failed, type Precompile, type PrecompileResult, precompileAddress, succeeded } from '../precompile.ts'
 import { blake2f } from './blake2f.ts'
 import { awaitCurves } from './curve-loading.ts'
 import { powerModulo } from './modexp.ts'
@@ -116,19 +117,37 @@ function remembering(work: Precompile): Precompile {
   }
 }
 
-/** Replaces precompiles of a fork by the faster ones. */
+/** Replaces precompiles of a fork by the faster ones, and makes all of them cost what our table says. */
 export function useFasterPrecompiles(precompiles: Map<Address, Precompile>, rules: ForkRules): void {
   for (const [number, faster] of FASTER) {
     const address = precompileAddress(number)
     const original = precompiles.get(address)
     if (original === undefined) continue
     precompiles.set(address, (input, gas) => {
-      const price = precompileGas(number, input, rules)
-      const output = gas < price ? undefined : faster(input, rules)
-      return output === undefined ? original(input, gas) : succeeded(price, output)
+      const output = faster(input, rules)
+      return output === undefined ? original(input, gas) : succeeded(0n, output)
     })
   }
   awaitCurves(precompiles)
+  chargePrecompiles(precompiles, rules)
+}
+
+/** More gas than any precompile costs by any table. */
+const PAID = 1n << 62n
+
+/** Makes precompiles cost what our table says: they run with gas for whatever price their library has. */
+function chargePrecompiles(precompiles: Map<Address, Precompile>, rules: ForkRules): void {
+  for (const [address, work] of precompiles) {
+    const number = BigInt(address).toString(16)
+    precompiles.set(address, (input, gas) => {
+      const price = precompileGas(number, input, rules)
+      if (price > gas) return failed(gas, 'out of gas')
+      return andThen(work(input, PAID), (result) => ({
+        ...result,
+        gasUsed: result.failure === undefined ? price : gas,
+      }))
+    })
+  }
 }
 
 function isZero(bytes: Uint8Array, from: number, to: number): boolean {

@@ -206,9 +206,7 @@ export class Instance extends Memory {
   // --- state gas (EIP-8037)
 
   get stateGas(): StateGasLevels {
-    const at = RESERVOIR >>> 3
-    const [reservoir = 0n, used = 0n, spilled = 0n] = this.limbs.subarray(at, at + 3)
-    return { reservoir, used, spilled }
+    return this.#levels(RESERVOIR)
   }
 
   set stateGas({ reservoir, used, spilled }: StateGasLevels) {
@@ -226,8 +224,11 @@ export class Instance extends Memory {
 
   /** The levels at the start of a frame. */
   stateGasAt(frame: number): StateGasLevels {
-    const at = (frame + F_RESERVOIR) >>> 3
-    const [reservoir = 0n, used = 0n, spilled = 0n] = this.limbs.subarray(at, at + 3)
+    return this.#levels(frame + F_RESERVOIR)
+  }
+
+  #levels(at: number): StateGasLevels {
+    const [reservoir = 0n, used = 0n, spilled = 0n] = this.limbs.subarray(at >>> 3, (at >>> 3) + 3)
     return { reservoir, used, spilled }
   }
 

@@ -412,19 +412,24 @@ export async function makeArithmeticWorld(seed: number): Promise<World> {
   const message: TransactionMessage = {
     from: SENDER,
     to: contract,
-    nonce: 0n,
-    value: 0n,
     data: inputOf(random),
     gasLimit: 10_000_000n,
-    maxFeePerGas: 0n,
-    maxPriorityFeePerGas: 0n,
-    accessList: [],
-    blobVersionedHashes: [],
-    maxFeePerBlobGas: 0n,
-    authorizationList: [],
+    ...FREE,
   }
   return { seed, fork, view, env: envOf(fork), messages: [message] }
 }
+
+/** A first transaction of its sender, without value, fees and lists. */
+export const FREE = {
+  nonce: 0n,
+  value: 0n,
+  maxFeePerGas: 0n,
+  maxPriorityFeePerGas: 0n,
+  accessList: [],
+  blobVersionedHashes: [],
+  maxFeePerBlobGas: 0n,
+  authorizationList: [],
+} as const
 
 /** Two engines to compare, and the worlds to run. */
 export type Pairing = {

@@ -6,7 +6,7 @@ import { hexToAddress } from '../../../src/lib/hex.ts'
 import { executeMessage, type MessageResult } from '../../../src/runtime/execute-message.ts'
 import type { Fork } from '../../../src/spec/chain-spec.ts'
 import { emptyView } from '../../support/native.ts'
-import { COINBASE, envOf, forkChain, SENDER } from './differential.ts'
+import { COINBASE, envOf, FREE, forkChain, SENDER } from './differential.ts'
 
 const CONTRACT = hexToAddress(`0x${'c0'.repeat(20)}`)
 
@@ -37,16 +37,9 @@ export async function runCode(
   const message = {
     from: SENDER,
     to: CONTRACT,
-    nonce: 0n,
-    value: 0n,
     data,
     gasLimit,
-    maxFeePerGas: 0n,
-    maxPriorityFeePerGas: 0n,
-    accessList: [],
-    blobVersionedHashes: [],
-    maxFeePerBlobGas: 0n,
-    authorizationList: [],
+    ...FREE,
   }
   return executeMessage(machine, envOf(fork), spec.chainId, message, 'call', { collector: undefined })
 }
