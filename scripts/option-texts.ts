@@ -39,7 +39,7 @@ function row(name: string, entry: OptionEntry): string {
     help === undefined
       ? []
       : [
-          `\`${counts === undefined ? '' : `-${counts}, `}--${kebab(name)}${value.replace(/<(.*)>/, (_, word) => ` ${word.toUpperCase()}`)}\``,
+          `\`${counts === undefined ? '' : `-${counts}, `}--${kebab(name)}${value.replace(/<(.*)>|\[(.*)\]/, (_, word, ifAny) => (word ? ` ${word.toUpperCase()}` : ` [${ifAny.toUpperCase()}]`))}\``,
         ]
   const off = helpOff === undefined ? [] : [`\`--no-${kebab(name)}\``]
   const flags = (names: readonly string[]) => names.map((other) => `\`--${kebab(other)}\``).join(', ')

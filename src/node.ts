@@ -68,6 +68,8 @@ export type ChainSettings = StoreOptions & {
   readonly engine?: EngineChoice | undefined
   readonly limits: CallLimits
   readonly pool: PoolPolicy
+  /** Blocks from the tag `safe` to `latest`, and from `finalized` to `safe`; left out: 0. */
+  readonly slotsInAnEpoch?: number | undefined
   /** Number of blocks before the head whose states are stored; left out: all. */
   readonly prune?: number | undefined
   /** For a command that only reads blocks: needs no index, and leaves the database as it is. */
@@ -99,6 +101,10 @@ export type NodeOptions = ChainSettings & {
   /** The gas limit that new blocks approach, by the steps that import accepts; left out: the head's. */
   readonly gasLimit?: bigint | undefined
   readonly wallet: Wallet
+  /** Whether transactions of any account are taken without its key; left out: no. */
+  readonly autoImpersonate?: boolean
+  /** A Unix socket that answers JSON-RPC, too. */
+  readonly ipc?: string | undefined
   /** The network whose CometBFT makes the blocks; left out: this node makes them alone. */
   readonly network?: NetworkOptions | undefined
   /** Limits of the queue of heavy calls; left out: the defaults. */
@@ -164,6 +170,7 @@ async function open(
     engine,
     limits,
     pool,
+    slotsInAnEpoch,
     prune,
     blocksOnly,
     jsTracers = true,
@@ -189,14 +196,15 @@ async function open(
     const stepping = (engine ?? DEFAULT_ENGINE) === 'library' ? 'library' : 'wasm'
     const ensure = (key: Uint8Array) => chain.missing?.ensure(key)
     const scripted = new TracerThreadPool(store, { spec, engine: stepping, proposalFiles, limits }, ensure)
-    const parts = { store, runtime, indexer: blocksOnly ? NO_INDEX : indexer, limits, pool, onError }
+    const policy = { limits, pool, slotsInAnEpoch }
+    const parts = { store, runtime, indexer: blocksOnly ? NO_INDEX : indexer, ...policy, onError }
     const publisher = new SharedHead()
     const scriptedTraces = jsTracers ? scripted : undefined
     const chain: BlockChain = new BlockChain({ ...parts, scriptedTraces, prune, publisher, forked: fork?.forked })
     if (fork?.begin !== undefined) await beginFork(chain, runtime, fork)
     if (reading !== undefined && datadir !== undefined) {
       const { threads, work, rpc } = reading
-      const chosen = { directory: datadir, spec, engine: engine ?? DEFAULT_ENGINE, proposalFiles, limits, pool }
+      const chosen = { directory: datadir, spec, engine: engine ?? DEFAULT_ENGINE, proposalFiles, ...policy }
       const data = { ...chosen, work, rpc, head: publisher.memory }
       readers = new ReadThreads(threads, data, log.child({ room: 'readers' }))
     }
@@ -391,7 +399,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       index: new Logs(chain),
       wallet,
       filters,
-      development: { impersonated: new Set(), autoImpersonate: false, timeline },
+      development: { impersonated: new Set(), autoImpersonate: options.autoImpersonate === true, timeline },
       network: network?.status,
       queue,
       contracts: explorer,
@@ -446,7 +454,7 @@ const reforking = (
 /** Steps 10 and 11 of `startNode`. Returns the URL. */
 async function run(
   { chain, producer, network, server }: Running,
-  { log, host, port, automine, continuesClock = false }: NodeOptions,
+  { log, host, port, ipc, automine, continuesClock = false }: NodeOptions,
   isDevelopment: boolean,
 ): Promise<string> {
   // 10. The pool and the clock.
@@ -455,7 +463,7 @@ async function run(
   const isAhead = chain.head.timestamp > unixNow()
   if (isDevelopment && (continuesClock || isAhead)) await producer.setTime(chain.head.timestamp)
   // 11. The server listens, then the producers start.
-  const url = await server.listen({ host, port })
+  const url = await server.listen({ host, port, ipc })
   await producer.start()
   await network?.start()
   if (network === undefined && automine && namesNext(chain)) await producer.mine(1n)

@@ -17,6 +17,7 @@ import { rpcContext } from './rpc/context.ts'
 import type { RpcServices } from './rpc/define.ts'
 import { answerInChunks } from './rpc/dispatch.ts'
 import { serveFastPath } from './rpc/http/fast-path.ts'
+import { serveIpc } from './rpc/http/ipc.ts'
 import type { AcceptingThreads } from './rpc/http/shared-port.ts'
 import { RPC_HEADERS, RPC_PATHS } from './rpc/paths.ts'
 
@@ -30,8 +31,11 @@ type ServerOptions = Faces & {
 export type NodeServer = {
   /** Fastify with all faces; the first call constructs it. */
   faces(): Promise<FastifyInstance>
-  /** Listens and returns the URL; `localhost` is all of its addresses. Throws the listen error (`EADDRINUSE`). */
-  listen(at: { readonly host: string; readonly port: number }): Promise<string>
+  /**
+   * Listens and returns the URL; `localhost` is all of its addresses. `ipc`: also at this Unix socket. Throws the listen error
+   * (`EADDRINUSE`).
+   */
+  listen(at: { readonly host: string; readonly port: number; readonly ipc?: string | undefined }): Promise<string>
   /** Ends idle connections and WebSockets, and waits some seconds for running requests. */
   close(): Promise<void>
 }
@@ -81,10 +85,12 @@ export function createServer(options: ServerOptions): NodeServer {
     faces.opened().then(({ upgrade }) => upgrade(request, socket, rest), destroy)
   })
   let passed: Promise<PassedConnections> | undefined
+  let ipc: { close(): Promise<void> } | undefined
   return {
     faces: async () => (await faces.opened()).app,
     async listen(at) {
       const { url, hosts, port } = await listen(server, listeners, at, threads !== undefined)
+      if (at.ipc !== undefined) ipc = await serveIpc(at.ipc, parts.context)
       if (threads === undefined) return url
       const sharedPort = async () => {
         passed ??= acceptPassed((socket) => void server.emit('connection', socket))
@@ -98,6 +104,7 @@ export function createServer(options: ServerOptions): NodeServer {
       path.end()
       connections.closeRemaining()
       parts.context.gcStatistics.close()
+      await ipc?.close()
       const open = await faces.close()
       await (open === undefined ? stop() : open.app.close())
       await ended

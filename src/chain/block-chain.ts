@@ -18,6 +18,7 @@ import type { Runtime } from '../runtime/runtime.ts'
 import type { RequestedBlock, SimulationOptions } from '../runtime/simulate.ts'
 import type { CallOptions, CallRequest, ExecutedBlock, PayloadAttributes } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
+import { firstBlock } from '../spec/forks.ts'
 import { completely, untilComplete } from '../state/partial-state.ts'
 import type { KvStore, MissingParts } from '../state/types.ts'
 import { View } from '../state/view.ts'
@@ -36,7 +37,7 @@ import { type ChainIdentity, type ChainParts, openParts, type PartOptions } from
 import { completeAttributes } from './payload-attributes.ts'
 import { PendingBlock } from './pending-block.ts'
 import { PersistentPool } from './persistent-pool.ts'
-import { admissionRules, type PoolPolicy, poolHead } from './pool-rules.ts'
+import { admissionRules, poolHead } from './pool-rules.ts'
 import { decodeProposal, takeAll } from './proposed-block.ts'
 import { Snapshots } from './snapshots.ts'
 import type { ChainStateQueries } from './state-queries.ts'
@@ -61,13 +62,15 @@ export class BlockChain implements ChainFace {
   readonly #open: (identity: ChainIdentity) => ChainParts
   readonly #persistentPool: PersistentPool
   readonly #writer: Writer
+  readonly #slotsInAnEpoch: bigint
   #snapshots = new Snapshots()
   /** Starts sender recovery for blocks that will be imported next (`expect`); optional. */
   readonly expected: ImportPrefetch
   #proposed: () => Partial<PayloadAttributes> = () => ({})
   readonly #pending: PendingBlock
 
-  constructor({ store, runtime, forked, pool, onError, pending, ...options }: ChainOptions) {
+  constructor({ store, runtime, forked, pool, onError, pending, slotsInAnEpoch = 0, ...options }: ChainOptions) {
+    this.#slotsInAnEpoch = BigInt(slotsInAnEpoch)
     // An empty block is cheap, and every gas estimate after a new block needs it: do not build it as heavy work.
     const turns = () => yieldToEventLoop(this.pool.hasReady() ? 'heavy' : 'block')
     const build = () => this.build({}, undefined, { pause: turns() })
@@ -75,7 +78,7 @@ export class BlockChain implements ChainFace {
     this.store = store
     this.#writer = new Writer(store)
     this.events = new ChainEventEmitter(onError)
-    const parts = { ...options, store, minTip: pool.minTip }
+    const parts = { ...options, store, pool }
     this.#open = (identity) => openParts(identity, parts, this, () => this.#proposed().baseFeePerGas)
     this.#parts = this.#open({ runtime, forked })
     const rules = () => admissionRules(this.#runtime, this.head, pool)
@@ -183,8 +186,10 @@ export class BlockChain implements ChainFace {
   }
 
   canonicalHash(number: bigint): Hash | undefined {
-    // The hash of block 0 identifies the chain and is known even if the block is not stored.
-    return number < this.#canonical.base && number !== 0n ? undefined : this.#canonical.blocks.header(number)?.hash
+    // The hash of the genesis block identifies the chain and is known even if the block is not stored.
+    return number < this.#canonical.base && number !== firstBlock(this.spec)
+      ? undefined
+      : this.#canonical.blocks.header(number)?.hash
   }
 
   async at(ref: BlockRef): Promise<{ header: SealedHeader; view: View }> {
@@ -389,7 +394,9 @@ export class BlockChain implements ChainFace {
   }
 
   reset(): Promise<void> {
-    return this.#writer.run(() => this.#rewind(readBegun(this.store) ?? { number: 0n, version: 0 }, 'beginning'))
+    return this.#writer.run(() =>
+      this.#rewind(readBegun(this.store) ?? { number: firstBlock(this.spec), version: 0 }, 'beginning'),
+    )
   }
 
   /**
@@ -479,8 +486,15 @@ export class BlockChain implements ChainFace {
     const first = this.#canonical.base
     if (this.forked !== undefined) refuseBefore(ref, first)
     if (ref === 'earliest') return first
-    if (typeof ref === 'string') return this.head.number
+    if (typeof ref === 'string') return this.#settled(ref)
     return ref.number >= first && ref.number <= this.head.number ? ref.number : undefined
+  }
+
+  /** The number of the block of a tag. Every block is final unless the node was given epochs. */
+  #settled(tag: Exclude<BlockRef, object>): bigint {
+    const behind = tag === 'finalized' ? 2n * this.#slotsInAnEpoch : tag === 'safe' ? this.#slotsInAnEpoch : 0n
+    const number = this.head.number - behind
+    return number > this.#canonical.base ? number : this.#canonical.base
   }
 
   #poolHead(): PoolHead {
@@ -492,8 +506,9 @@ export class BlockChain implements ChainFace {
 }
 
 export type ChainOptions = ChainIdentity &
-  Omit<PartOptions, 'minTip'> & {
-    readonly pool: PoolPolicy
+  PartOptions & {
+    /** Blocks from the tag `safe` to `latest`, and from `finalized` to `safe`; left out: 0. */
+    readonly slotsInAnEpoch?: number | undefined
     /** Builds the block of the tag `pending`; left out: it is built from the pool. */
     readonly pending?: (() => Promise<ExecutedBlock>) | undefined
     readonly onError: (error: unknown) => void

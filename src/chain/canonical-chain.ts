@@ -8,6 +8,7 @@ import type { Ancestry } from '../runtime/check-header.ts'
 import { contractReader } from '../runtime/read-contract.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
+import { firstBlock } from '../spec/forks.ts'
 import { completely, MissingState, type StateSource, untilComplete } from '../state/partial-state.ts'
 import { StateStore } from '../state/state-store.ts'
 import type { KvStore, MissingParts, StateView, WriteOp } from '../state/types.ts'
@@ -45,7 +46,7 @@ export type CanonicalChainOptions = {
 export class CanonicalChain {
   readonly store: KvStore
   readonly blocks: BlockStore
-  /** The first block: 0, or the block of the state snapshot that the chain began with. */
+  /** The first block: that of the genesis, or the block of the state snapshot that the chain began with. */
   readonly base: bigint
   /** The block of the fork; undefined for a chain that is none. */
   readonly fork: ForkBlock | undefined
@@ -92,10 +93,13 @@ export class CanonicalChain {
     return { number: this.#head.number, version: this.#state.version }
   }
 
-  /** The checkpoint after a block; for block 0 the genesis state. Throws ChainError `header-not-found`. */
+  /** The checkpoint after a block; for the genesis block the genesis state. Throws ChainError `header-not-found`. */
   checkpointAt(number: bigint): StateCheckpoint {
     if (number < this.base) throw new ChainError('header-not-found', 'header not found')
-    return { number, version: number === 0n && this.fork === undefined ? 0 : this.#versionAt(number) }
+    return {
+      number,
+      version: number === firstBlock(this.#runtime.spec) && this.fork === undefined ? 0 : this.#versionAt(number),
+    }
   }
 
   /** A fresh view of the state at the head. `fetches` as in `StateStore.at`. */

@@ -19,17 +19,18 @@ import { readFork } from './fork-row.ts'
 import { type HeadRow, readStateVersion } from './open.ts'
 import { HASHES } from './state-sync/format.ts'
 
-/** Checks every block from the first one to the head. `onBlock` is called after each. */
+/** Checks every block from the first one to the head. `genesis`: number of the genesis block. `onBlock` is called after each. */
 export async function checkBlocks(
   store: KvStore,
   head: HeadRow,
+  genesis: bigint,
   report: CheckReport,
   onBlock: (number: bigint) => void,
 ): Promise<void> {
   const fork = readFork(store)
   const blocks = new BlockStore(store, head.number, fork)
   const base = readBase(store)
-  const isWhole = base === 0n || fork !== undefined
+  const isWhole = base === genesis || fork !== undefined
   const before = isWhole ? 0 : checkHeadersBefore(blocks, base, report)
   let parent = isWhole ? undefined : blocks.header(base - 1n)
   let version = isWhole ? -1 : 0

@@ -5,6 +5,7 @@ import { ChainError, describeError } from '../lib/errors.ts'
 import { EMPTY_BYTES, toHex } from '../lib/hex.ts'
 import { rerunBlock } from '../runtime/rerun-block.ts'
 import type { BlockHashes, Runtime } from '../runtime/runtime.ts'
+import { firstBlock } from '../spec/forks.ts'
 import { KEY } from '../state/keyspace.ts'
 import { type Found, type StateSource, untilComplete, wordsOf } from '../state/partial-state.ts'
 import { ReplayedRows } from '../state/replayed-rows.ts'
@@ -36,7 +37,7 @@ export type ExecutionCheck = {
 export async function checkExecution(store: KvStore, check: ExecutionCheck): Promise<string | undefined> {
   const { runtime, engine, onBlock } = check
   const head = readHead(store)
-  const { from, to } = rangeOf(store, check)
+  const { from, to } = rangeOf(store, firstBlock(runtime.spec), check)
   const fork = readFork(store)
   const blocks = new BlockStore(store, head.number, fork)
   const unread: string[] = []
@@ -91,19 +92,22 @@ const emptySource = (names: string[]): StateSource => ({
 })
 
 /** The first and the last block to execute. */
-function rangeOf(store: KvStore, { from, to }: Pick<ExecutionCheck, 'from' | 'to'>): { from: bigint; to: bigint } {
+function rangeOf(
+  store: KvStore,
+  genesis: bigint,
+  { from, to }: Pick<ExecutionCheck, 'from' | 'to'>,
+): { from: bigint; to: bigint } {
   const head = readHead(store)
   const base = readBase(store)
   const horizon = readHorizon(store)
   const fork = readFork(store)
-  const begin = fork === undefined ? base : fork.number + 1n
-  const first = begin > 1n ? begin : 1n
+  const first = fork !== undefined ? fork.number + 1n : base > genesis ? base : genesis + 1n
   const oldest = horizon.version > 0 && horizon.number + 1n > first ? horizon.number + 1n : first
   const range = { from: from ?? oldest, to: to ?? head.number }
   if (range.to > head.number)
     throw new ChainError('header-not-found', `the chain ends with block ${head.number}, before block ${range.to}`)
-  if (range.from === 0n)
-    throw new ChainError('state-not-available', 'block 0 has no state before it: begin with block 1')
+  if (range.from === genesis)
+    throw new ChainError('state-not-available', `block ${genesis} has no state before it: begin with block ${first}`)
   if (range.from < first && fork !== undefined)
     throw new ChainError(
       'state-not-available',

@@ -1,6 +1,7 @@
 // Checks a stored chain row by row: blocks, state, history, and the index against all of them. Each fault is reported
 // separately; an unreadable part is one fault, and the next part is still checked.
 import type { Runtime } from '../runtime/runtime.ts'
+import { firstBlock } from '../spec/forks.ts'
 import { type CheckReport, checkCodes, checkHistory, checkState } from '../state/check-state.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { KvStore } from '../state/types.ts'
@@ -32,6 +33,7 @@ export async function checkChain(store: KvStore, checking: Checking): Promise<vo
   const { runtime, indexer, scratch, report, onBlock } = checking
   const head = readHead(store)
   const horizon = readHorizon(store)
+  const genesis = firstBlock(runtime.spec)
   const part = async (name: string, check: () => Promise<void>): Promise<void> => {
     checking.onPart(name)
     try {
@@ -40,22 +42,22 @@ export async function checkChain(store: KvStore, checking: Checking): Promise<vo
       report(name, error instanceof Error ? error.message : String(error))
     }
   }
-  await part('blocks', () => checkBlocks(store, head, report, onBlock))
+  await part('blocks', () => checkBlocks(store, head, genesis, report, onBlock))
   await part('codes', () => checkCodes(store, report))
   const isFork = readFork(store) !== undefined
   await part('state', async () => {
     const root = await checkState(store, head.version, report, isFork)
-    const said = rootOf(store, head)
+    const said = rootOf(store, head, genesis)
     if (said !== undefined && said !== root) report('state', `has the root ${root}, the head says ${said}`)
   })
   // No block produces the first state, so executing blocks does not verify rows of it that later blocks replaced. That of a fork
   // has no trie here.
   const base = readBase(store)
-  const first = base === 0n ? 0n : base - 1n
+  const first = base === genesis ? base : base - 1n
   if (horizon.version === 0 && head.version > 0 && !isFork)
     await part(`state of block ${first}`, async () => {
       const root = await checkState(store, 0, report)
-      const said = rootOf(store, { ...head, number: first, version: 0 })
+      const said = rootOf(store, { ...head, number: first, version: 0 }, genesis)
       if (said !== undefined && said !== root)
         report(`state of block ${first}`, `has the root ${root}, the block says ${said}`)
     })
@@ -67,9 +69,9 @@ export async function checkChain(store: KvStore, checking: Checking): Promise<vo
 }
 
 /** The state root in a block's header; undefined after a change by a development method, and for the block of a fork. */
-function rootOf(store: KvStore, { number, version }: HeadRow): string | undefined {
+function rootOf(store: KvStore, { number, version }: HeadRow, genesis: bigint): string | undefined {
   if (number === readFork(store)?.number) return undefined
-  const before = version === 0 || number === 0n ? -1 : readStateVersion(store, number - 1n)
+  const before = version === 0 || number === genesis ? -1 : readStateVersion(store, number - 1n)
   const row = store.get(KEY.header(number))
   return version - 1 === before && row !== undefined ? decodeStoredHeader(row).stateRoot : undefined
 }

@@ -10,6 +10,7 @@ import type { Runtime } from '../runtime/runtime.ts'
 import { earliestTimestamp } from '../spec/block-rules.ts'
 import type { StateView } from '../state/types.ts'
 import type { BlockStore } from './blocks.ts'
+import type { PoolPolicy } from './pool-rules.ts'
 import type { FeeHistory, Fees } from './types.ts'
 
 const DEFAULT_TIP = 1_000_000_000n
@@ -31,18 +32,18 @@ export class ChainFees implements Fees {
   readonly #head: () => SealedHeader
   /** The base fee that a development method has set for the next block; undefined: none. */
   readonly #override: () => bigint | undefined
-  readonly #minTip: bigint
+  readonly #policy: Pick<PoolPolicy, 'minTip' | 'gasPrice'>
   readonly #forked: ForkedChain | undefined
   /** The median tip, cached per head. */
   #tip: { readonly head: Hash; readonly median: bigint } | undefined
 
-  /** `minTip`: the minimum tip of this node's pool; `forked`: has the fees before the fork. */
+  /** `policy`: that of this node's pool; `forked`: has the fees before the fork. */
   constructor(
     runtime: Runtime,
     chain: FeeSource,
     head: () => SealedHeader,
     override: () => bigint | undefined,
-    minTip: bigint,
+    policy: Pick<PoolPolicy, 'minTip' | 'gasPrice'>,
     forked?: ForkedChain,
   ) {
     this.#forked = forked
@@ -51,7 +52,7 @@ export class ChainFees implements Fees {
     this.#blocks = chain.blocks
     this.#head = head
     this.#override = override
-    this.#minTip = minTip
+    this.#policy = policy
   }
 
   nextBaseFee(): bigint | undefined {
@@ -70,8 +71,10 @@ export class ChainFees implements Fees {
    * Two full blocks raise the base fee by 26.6 %. With a quarter of headroom a legacy price stays valid for about that long.
    */
   gasPrice(): bigint {
-    const baseFee = this.nextBaseFee() ?? 0n
-    return baseFee + baseFee / 4n + this.maxPriorityFeePerGas()
+    const baseFee = this.nextBaseFee()
+    const { gasPrice } = this.#policy
+    if (baseFee === undefined && gasPrice !== undefined) return gasPrice
+    return (baseFee ?? 0n) + (baseFee ?? 0n) / 4n + this.maxPriorityFeePerGas()
   }
 
   /**
@@ -82,7 +85,8 @@ export class ChainFees implements Fees {
   maxPriorityFeePerGas(): bigint {
     const { hash, number } = this.#head()
     if (this.#tip?.head !== hash) this.#tip = { head: hash, median: this.#medianTip(number) }
-    return this.#tip.median > this.#minTip ? this.#tip.median : this.#minTip
+    const { minTip } = this.#policy
+    return this.#tip.median > minTip ? this.#tip.median : minTip
   }
 
   #medianTip(head: bigint): bigint {

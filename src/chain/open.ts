@@ -14,6 +14,7 @@ import {
 import { formatSpec, parseExactly, parseGenesisText, parseSpec } from '../spec/genesis-file.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { KvReader, KvStore, WriteOp } from '../state/types.ts'
+import { baseRow } from './base.ts'
 import { blockRows } from './blocks.ts'
 import { withForkRules } from './fork-row.ts'
 import { allocationRows, writeGenesis } from './genesis.ts'
@@ -98,11 +99,13 @@ export async function createChain(
 ): Promise<void> {
   await beginChain(store)
   const { block, receipts } = await writeGenesis(store, spec.genesis.alloc, runtime, indexer)
+  const { number } = block.header
   await store.write([
     ...blockRows(block, receipts),
-    ...totalDifficultyRow(0n, spec.genesis.difficulty),
-    stateVersionRow(0n, 0),
-    headRow(0n, 0),
+    ...totalDifficultyRow(number, spec.genesis.difficulty),
+    stateVersionRow(number, 0),
+    headRow(number, 0),
+    ...(number === 0n ? [] : [baseRow(number)]),
     indexRow('complete', indexer),
     ...chainRows(spec),
   ])

@@ -10,6 +10,7 @@ import { ChainCalls } from './calls.ts'
 import { CanonicalChain, type CanonicalChainOptions } from './canonical-chain.ts'
 import { ChainFees } from './fees.ts'
 import { ForkTraces } from './fork-traces.ts'
+import type { PoolPolicy } from './pool-rules.ts'
 import { ChainStateQueries } from './state-queries.ts'
 import { ChainTraces } from './traces.ts'
 import type { BlockRef, ChainReader, Indexer, ScriptedTraces } from './types.ts'
@@ -21,8 +22,7 @@ export type PartOptions = Omit<CanonicalChainOptions, 'source'> & {
   readonly store: KvStore
   readonly indexer: Indexer
   readonly limits: CallLimits
-  /** Minimum tip of the pool, in wei per gas. */
-  readonly minTip: bigint
+  readonly pool: PoolPolicy
   readonly scriptedTraces?: ScriptedTraces | undefined
 }
 
@@ -42,13 +42,13 @@ export type ChainParts = ChainIdentity & {
 /** Opens the chain that the store holds. `nextBaseFee`: what a development method has set. Throws as `CanonicalChain`. */
 export function openParts(
   { runtime, forked }: ChainIdentity,
-  { store, indexer, limits, minTip, scriptedTraces, ...options }: PartOptions,
+  { store, indexer, limits, pool, scriptedTraces, ...options }: PartOptions,
   reader: PartReader,
   nextBaseFee: () => bigint | undefined,
 ): ChainParts {
   const canonical = new CanonicalChain(store, runtime, indexer, { ...options, source: forked })
   const head = () => canonical.head
-  const fees = new ChainFees(runtime, canonical, head, nextBaseFee, minTip, forked)
+  const fees = new ChainFees(runtime, canonical, head, nextBaseFee, pool, forked)
   const scripts = scriptedTraces && { elsewhere: scriptedTraces }
   const traces =
     forked === undefined

@@ -2,13 +2,14 @@
 
 import type { Address } from '../lib/hex.ts'
 import type { AdmissionRules } from '../pool/admission.ts'
+import type { Order } from '../pool/order.ts'
 import type { PoolHead } from '../pool/types.ts'
 import { maxInitCodeSize } from '../primitives/gas.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { blobRulesOf } from '../runtime/block-env.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { earliestTimestamp, executionGasCap, transactionGasCap } from '../spec/block-rules.ts'
-import { forkRules } from '../spec/fork-rules.ts'
+import { rulesOn } from '../spec/fork-rules.ts'
 import type { StateView } from '../state/types.ts'
 import type { Fees } from './types.ts'
 
@@ -18,6 +19,10 @@ export type PoolPolicy = {
   readonly minTip: bigint
   /** Legacy transactions without a chain id (EIP-155). */
   readonly allowUnprotected: boolean
+  /** Left out: by fees. */
+  readonly order?: Order | undefined
+  /** The price that is suggested before London, in wei per gas; left out: 10^9. */
+  readonly gasPrice?: bigint | undefined
 }
 
 /** Maximum bytes of a transaction without its blobs, as in geth. */
@@ -28,12 +33,12 @@ export function admissionRules(runtime: Runtime, head: SealedHeader, policy: Poo
   const timestamp = earliestTimestamp(spec, head.timestamp)
   const fork = runtime.forkOf({ number: head.number + 1n, timestamp, difficulty: head.difficulty })
   return {
-    ...forkRules(fork),
+    ...rulesOn(spec, fork),
     ...policy,
     chainId: spec.chainId,
     transactionGasCap: transactionGasCap(spec, fork),
     executionGasCap: executionGasCap(spec, fork),
-    maxInitcodeSize: maxInitCodeSize(forkRules(fork)),
+    maxInitcodeSize: maxInitCodeSize(rulesOn(spec, fork)),
     maxBlobs: Number(blobRulesOf(spec, fork)?.max ?? 0n),
     takesBlobs: spec.native?.consensus === undefined,
     maxSize: MAX_TRANSACTION_SIZE,

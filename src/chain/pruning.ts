@@ -5,6 +5,7 @@ import type { SealedHeader } from '../primitives/types.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { StateStore } from '../state/state-store.ts'
 import type { KvReader, KvStore, WriteOp } from '../state/types.ts'
+import { readBase } from './base.ts'
 import { readStateVersion } from './open.ts'
 
 /** The oldest readable state version, and the oldest block whose state is readable. */
@@ -13,11 +14,9 @@ export type Horizon = { readonly number: bigint; readonly version: number }
 /** Versions deleted with each new one. More than one, so that a former archive node catches up. */
 const MOST_VERSIONS = 5
 
-const FROM_THE_BEGINNING: Horizon = { number: 0n, version: 0 }
-
 export function readHorizon(store: Pick<KvReader, 'get'>): Horizon {
   const row = store.get(KEY.meta('horizon'))
-  if (row === undefined) return FROM_THE_BEGINNING
+  if (row === undefined) return { number: readBase(store), version: 0 }
   const [number, version] = JSON.parse(Buffer.from(row).toString()) as [string, number]
   return { number: BigInt(number), version }
 }

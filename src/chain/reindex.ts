@@ -8,6 +8,7 @@ import { executeTransactions } from '../runtime/import-block.ts'
 import { contractReader } from '../runtime/read-contract.ts'
 import type { BlockHashes, Runtime } from '../runtime/runtime.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
+import { firstBlock } from '../spec/forks.ts'
 import { decodeChanges } from '../state/history.ts'
 import { accountOfRow, KEY, RANGE } from '../state/keyspace.ts'
 import { ONLY_STORED } from '../state/partial-state.ts'
@@ -42,11 +43,12 @@ export async function reindex(
   past.requireProposals()
   await store.write([indexRow('incomplete', indexer)])
   await deleteRows(store, RANGE.index())
-  const beginsWithSnapshot = past.base > 0n && past.fork === undefined
+  const genesis = firstBlock(runtime.spec)
+  const beginsWithSnapshot = past.base > genesis && past.fork === undefined
   if (beginsWithSnapshot) await past.indexFirstState(indexer)
   let version = beginsWithSnapshot ? 1 : 0
   for (let number = past.base; number <= past.head.number; number++) {
-    if (number === 0n && past.fork === undefined) await past.indexGenesis(indexer)
+    if (number === genesis && past.fork === undefined) await past.indexGenesis(indexer)
     else if (number !== past.fork?.number) {
       const executed = await past.execute(number, version)
       const read = contractReader(runtime, executed.view, executed.block.header, past.blockHash)
@@ -75,7 +77,7 @@ function requireAllStates(store: KvStore): void {
 /** The origin of each state version: a block or an edit. */
 class Past {
   readonly head: HeadRow
-  /** The first block. State version 0 is the state before it; for block 0 and the block of a fork, the state after it. */
+  /** The first block. State version 0 is the state before it; for the genesis block and that of a fork, the state after it. */
   readonly base: bigint
   /** The block of the fork; undefined for a chain that is none. */
   readonly fork: ForkBlock | undefined
@@ -111,7 +113,7 @@ class Past {
 
   /** Compares the first state version with the genesis, and indexes it. */
   async indexGenesis(indexer: Indexer): Promise<void> {
-    const block = this.#blocks.block(0n) ?? missing('block 0')
+    const block = this.#blocks.block(this.base) ?? missing(`block ${this.base}`)
     const executed = await executeStoredGenesis(this.#store, this.#runtime, this.#state, block)
     await indexGenesis(this.#store, this.#runtime, indexer, executed, this.#state)
   }

@@ -15,6 +15,7 @@ import { BlockReplay, type ReplayLimits, type Traced, traceRest } from '../runti
 import { readsRecording, ScriptFailure, type TraceOutcome, type Tracer } from '../runtime/tracing/tracer.ts'
 import { isScripted, type ScriptMaker, tracerMaker, treeBudget } from '../runtime/tracing/tracers.ts'
 import type { CallOptions, CallRequest, ExecutedBlock } from '../runtime/types.ts'
+import { firstBlock } from '../spec/forks.ts'
 import type { StateView } from '../state/types.ts'
 import type { View } from '../state/view.ts'
 import type { CanonicalChain } from './canonical-chain.ts'
@@ -278,7 +279,8 @@ export class ChainTraces implements Traces {
   async #block(of: BlockRef | Block): Promise<Block> {
     const block = typeof of === 'object' && 'header' in of ? of : await this.#reader.block(of)
     if (block === undefined) throw new ChainError('not-found', 'block not found')
-    if (block.header.number === 0n) throw new ChainError('not-found', 'genesis is not traceable')
+    if (block.header.number === firstBlock(this.#runtime.spec))
+      throw new ChainError('not-found', 'genesis is not traceable')
     return block
   }
 

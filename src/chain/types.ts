@@ -340,7 +340,7 @@ export interface ChainReader {
   logs(number: bigint, criteria: LogCriteria): readonly MinedLog[] | undefined
   /** A log by number of the block and index in it. */
   logAt(number: bigint, index: number): MinedLog | undefined
-  /** undefined: unknown block; the hash of block 0 is always known. */
+  /** undefined: unknown block; the hash of the genesis block is always known. */
   canonicalHash(number: bigint): Hash | undefined
   /** A fresh view after the block; throws ChainError `header-not-found`, `state-not-available`. */
   at(ref: BlockRef): Promise<{ readonly header: SealedHeader; readonly view: StateView & { readonly version: number } }>

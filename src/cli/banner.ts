@@ -52,7 +52,11 @@ export async function banner(
   return [`kestrel ${VERSION}`, '', ...lines, '', ...accounts].map((line) => `${line}\n`).join('')
 }
 
-async function accountLines({ chain }: Node, { mnemonic }: StartFlags, wallet: Wallet): Promise<string[]> {
+async function accountLines(
+  { chain }: Node,
+  { mnemonic, mnemonicRandom }: StartFlags,
+  wallet: Wallet,
+): Promise<string[]> {
   const accounts = wallet.addresses()
   const balances = await untilComplete(chain.missing, async () => {
     const { view } = await chain.at('latest')
@@ -67,6 +71,7 @@ async function accountLines({ chain }: Node, { mnemonic }: StartFlags, wallet: W
     'Private keys',
     ...accounts.map((account, i) => `${index(i)}${toHex(wallet.privateKey(account))}`),
     '',
+    ...(mnemonicRandom === undefined ? [] : ['Mnemonic', `  ${mnemonic}`, '']),
     mnemonic === undefined
       ? 'Warning: these keys are public. Coins that you send to these accounts on another chain are lost.'
       : 'Warning: these keys are printed unencrypted, here and in every log of this output.',

@@ -14,15 +14,14 @@ import {
   type NamedProposal,
   sameGenesisAccount,
 } from '../spec/chain-spec.ts'
-import { forkRules } from '../spec/fork-rules.ts'
-import { genesisFork } from '../spec/forks.ts'
+import { firstBlock, genesisFork } from '../spec/forks.ts'
 import { formatSpec, parseGenesisText } from '../spec/genesis-file.ts'
 import { FACTORIES } from '../spec/preinstalls.ts'
 import { type DevKeys, devKeys, devValidatorKeys, isPreset, presets } from '../spec/presets.ts'
-import { Wallet } from '../wallet/wallet.ts'
+import { ETHEREUM_PATH, Wallet } from '../wallet/wallet.ts'
 import type { StoredChain } from './datadir.ts'
 import { refuseFlag, wrongFlag } from './flags.ts'
-import { type chainOptions, DEFAULT_ACCOUNTS } from './options.ts'
+import { type chainOptions, DEFAULT_ACCOUNTS, MAX_GAS_LIMIT } from './options.ts'
 import type { StartFlags } from './start-flags.ts'
 
 /** The options that describe a chain (options.ts). */
@@ -40,15 +39,14 @@ const PART = 1 << 18
  * `invalid-genesis`, `invalid-params` or Node's file error.
  */
 export async function newChain(flags: ChainFlags): Promise<GenesisSpec<GenesisAllocation>> {
-  const { preset = 'kestrel', genesis, appState, chainId, hardfork, balance, gasLimit, preinstalls } = flags
+  const { preset = 'kestrel', genesis, appState } = flags
   if (appState !== undefined) return parseGenesisText(appState)
   if (genesis !== undefined) return withActivated(await readGenesis(genesis), flags.activate)
-  if (hardfork !== undefined && !forkRules(hardfork).paris)
-    throw wrongFlag('hardfork', 'a chain with native modules begins with proof of stake: paris, or a later fork')
   const accounts = (await walletOfFlags(flags, preset))?.addresses()
   // Clients use the newest block's timestamp as the present time for deadlines, which fail after an old block 0.
   const timestamp = flags.timestamp ?? unixNow()
-  const spec = presets[preset]({ chainId, hardfork, accounts, balance, gasLimit, preinstalls, timestamp })
+  const gasLimit = flags.disableBlockGasLimit ? MAX_GAS_LIMIT : flags.gasLimit
+  const spec = presets[preset]({ ...flags, accounts, gasLimit, timestamp })
   return withActivated(spec, flags.activate)
 }
 
@@ -75,7 +73,7 @@ export async function readGenesis(file: string): Promise<GenesisSpec<GenesisAllo
 
 /** Throws ChainError `invalid-params` when a flag contradicts the chain that `datadir` holds. */
 export async function checkAgrees(flags: ChainFlags, stored: StoredChain, datadir: string): Promise<void> {
-  const { preset, chainId, hardfork, genesis, appState, balance, preinstalls, timestamp, activate = [] } = flags
+  const { preset, chainId, hardfork, genesis, appState, balance, preinstalls, activate = [] } = flags
   const holds = `${datadir} holds the chain ${stored.name} (id ${stored.chainId})`
   const refuse = (flag: keyof ChainFlags, difference: string) =>
     refuseFlag(flag, `${holds}${difference}; leave the flag out or choose another --datadir`)
@@ -84,8 +82,16 @@ export async function checkAgrees(flags: ChainFlags, stored: StoredChain, datadi
   if (chainId !== undefined && chainId !== stored.chainId) throw refuse('chainId', '')
   if (hardfork !== undefined && hardfork !== genesisFork(stored))
     throw refuse('hardfork', `, which began with ${genesisFork(stored)}`)
-  if (timestamp !== undefined && timestamp !== stored.genesis.timestamp)
-    throw refuse('timestamp', `, whose block 0 has the timestamp ${stored.genesis.timestamp}`)
+  const begun: readonly (readonly [keyof ChainFlags, unknown, string])[] = [
+    ['timestamp', stored.genesis.timestamp, 'the timestamp'],
+    ['number', firstBlock(stored), 'the number'],
+    ['baseFee', stored.genesis.baseFeePerGas, 'the base fee'],
+    ['codeSizeLimit', stored.codeSizeLimit, 'the largest size of code'],
+    ['transactionGasCap', stored.native?.transactionGasCap, 'the largest gas limit of a transaction'],
+  ]
+  for (const [flag, value, what] of begun)
+    if (flags[flag] !== undefined && flags[flag] !== value)
+      throw refuse(flag, `, which began with ${value === undefined ? `the fork's limit` : value} as ${what}`)
   if (activate.some((name) => !stored.native?.params.activeProposals.includes(name)))
     throw refuse('activate', ', which began without these proposals')
   const isFile = genesis !== undefined || appState !== undefined
@@ -148,8 +154,10 @@ export async function developmentWallet(flags: ChainFlags, spec: GenesisSpec<Gen
   const named = await walletOfFlags(flags, spec.name)
   if (named !== undefined) return named
   const wallet = new Wallet()
-  if (!isPreset(spec.name)) return wallet
-  const candidates = devKeys[spec.name].map(walletOf)
+  const isPlain = flags.hardfork !== undefined && spec.native === undefined
+  const preset = isPlain ? 'kestrel' : spec.name
+  if (!isPreset(preset)) return wallet
+  const candidates = devKeys[preset].map(walletOf)
   const funded = await findAccounts(
     spec.genesis.alloc,
     candidates.flatMap((keys) => keys.addresses()),
@@ -192,19 +200,26 @@ export function holdValidatorKeys(wallet: Wallet, { native }: ChainSpec): Addres
   })
 }
 
-/** Accounts of --mnemonic and --accounts; undefined when neither was given. Throws ChainError `invalid-params`. */
-async function walletOfFlags({ mnemonic, accounts }: ChainFlags, chain: string): Promise<Wallet | undefined> {
-  if (mnemonic === undefined && accounts === undefined) return undefined
+/** Accounts of --mnemonic, --accounts and --derivation-path; undefined when none was given. Throws ChainError `invalid-params`. */
+async function walletOfFlags(
+  { mnemonic, accounts, derivationPath }: ChainFlags,
+  chain: string,
+): Promise<Wallet | undefined> {
+  if (mnemonic === undefined && accounts === undefined && derivationPath === undefined) return undefined
   const known = devKeys[isPreset(chain) ? chain : 'kestrel'][0] ?? { mnemonic: '', first: 0, keys: [] }
   const phrase = mnemonic ?? known.mnemonic
   const count = accounts ?? DEFAULT_ACCOUNTS
   // Deriving keys takes a fifth of the start.
-  if (phrase === known.mnemonic && known.first === 0 && count <= known.keys.length)
+  const path = derivationPath?.replace(/\/$/, '')
+  const hasKnownPath = path === undefined || path === ETHEREUM_PATH
+  if (phrase === known.mnemonic && hasKnownPath && known.first === 0 && count <= known.keys.length)
     return walletOf({ keys: known.keys.slice(0, count) })
   const { walletOfMnemonic } = await import('../wallet/mnemonic.ts')
   try {
-    return walletOfMnemonic(phrase, count)
+    return walletOfMnemonic(phrase, count, 0, path)
   } catch (error) {
-    throw error instanceof ChainError ? wrongFlag('mnemonic', error.message) : error
+    throw error instanceof ChainError
+      ? wrongFlag(error.message === 'invalid mnemonic' ? 'mnemonic' : 'derivationPath', error.message)
+      : error
   }
 }

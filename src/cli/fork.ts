@@ -41,7 +41,8 @@ export async function newFork(
       verify: flags.forkVerify,
       native,
     })
-    const spec = withActivated(begin.spec, activate)
+    const { codeSizeLimit } = flags
+    const spec = { ...withActivated(begin.spec, activate), codeSizeLimit }
     return { forked: forkedOf(flags, begin.at, remote), begin: { ...begin, spec }, accounts, balance }
   } catch (error) {
     remote.close()
@@ -50,7 +51,7 @@ export async function newFork(
 }
 
 /** A fork that is on disk. Without --fork-url it has what was fetched before. Throws ChainError `invalid-params`. */
-export function storedFork(flags: StartFlags, at: ForkBlock, { native }: ChainSpec): ForkStart {
+export function storedFork(flags: StartFlags, at: ForkBlock, { native, codeSizeLimit }: ChainSpec): ForkStart {
   const { forkUrl, forkBlockNumber, forkBlockHash, datadir, activate = [] } = flags
   const number = forkBlockNumber ?? forkUrl.findLast(({ block }) => block !== undefined)?.block
   const begins = `${datadir} holds a fork of chain ${at.chainId} at block ${at.number} (${at.hash})`
@@ -59,6 +60,8 @@ export function storedFork(flags: StartFlags, at: ForkBlock, { native }: ChainSp
   if (forkBlockHash !== undefined && forkBlockHash !== at.hash) throw refuseFlag('forkBlockHash', begins)
   for (const name of ['forkTransactionHash', 'hardfork'] as const)
     if (flags[name] !== undefined) throw refuseFlag(name, `${begins} already; leave the flag out`)
+  if (flags.codeSizeLimit !== undefined && flags.codeSizeLimit !== codeSizeLimit)
+    throw refuseFlag('codeSizeLimit', `${begins}, which began with ${codeSizeLimit ?? "the fork's limit"}`)
   if (flags.forkVerify && !at.isVerified)
     throw refuseFlag('forkVerify', `${begins}, whose rows were fetched without proofs; choose another --datadir`)
   if (flags.native && native === undefined)

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
 import { withoutAllocation } from '../spec/chain-spec.ts'
+import { firstBlock } from '../spec/forks.ts'
 import { readGenesis, sameChain, withActivated } from './choose-chain.ts'
 import { openForWork, SYNC_INTERVAL, withStoredChain } from './datadir.ts'
 import { path, readFlags } from './flags.ts'
@@ -41,7 +42,7 @@ Examples:
         namesModules: stored === undefined,
       })
       try {
-        process.stdout.write(`${chain.canonicalHash(0n)}\n`)
+        process.stdout.write(`${chain.canonicalHash(firstBlock(spec))}\n`)
       } finally {
         await chain.close()
       }

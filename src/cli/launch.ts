@@ -2,6 +2,8 @@
 // command and the library share this code, so it prints nothing and handles no signals.
 import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Forking, ForkStart } from '../chain/fork.ts'
 import { toolFolders } from '../explorer/contracts/compiler-files.ts'
 import type { CompilerPlaces } from '../explorer/contracts/compilers.ts'
@@ -24,6 +26,7 @@ import {
   holdValidatorKeys,
   newChain,
 } from './choose-chain.ts'
+import { writeConfig } from './config-out.ts'
 import {
   chainFolder,
   compilersFolder,
@@ -40,6 +43,8 @@ import { VERSION } from './version.ts'
 
 export type Launched = {
   readonly node: Node
+  /** The given flags; with --mnemonic-random the mnemonic, too. */
+  readonly flags: StartFlags
   /** The development accounts whose keys may be shown; none in production. */
   readonly development: Wallet
   /** Operators of validators with public development keys, for whom the node signs too. */
@@ -52,7 +57,8 @@ export type Launched = {
  * Opens or creates the chain and starts the node. Throws WrongCommandLine for flags that conflict with each other, ChainError
  * for flags that contradict the chain on disk, otherwise as `startNode`. `meter`: counts the requests.
  */
-export async function launch(flags: StartFlags, log: Logger, meter?: CallMeter): Promise<Launched> {
+export async function launch(given: StartFlags, log: Logger, meter?: CallMeter): Promise<Launched> {
+  const flags = await withRandomMnemonic(given)
   refuseExposure(flags)
   refuseAnyPage(flags)
   for (const folder of [namedCompilers(flags), flags.keystore]) if (folder !== undefined) requireFolder(folder)
@@ -86,7 +92,14 @@ export async function launch(flags: StartFlags, log: Logger, meter?: CallMeter):
   })
   if (network !== undefined) log.info({ room: 'consensus' }, network.line)
   const hasKnownKeys = (flags.mnemonic === undefined && known.addresses().length > 0) || hasKnownOperators
-  return { node, development, operators, hasKnownKeys }
+  if (flags.configOut !== undefined) await writeConfig(flags.configOut, node, flags, development)
+  return { node, flags, development, operators, hasKnownKeys }
+}
+
+async function withRandomMnemonic(flags: StartFlags): Promise<StartFlags> {
+  if (flags.mnemonicRandom === undefined) return flags
+  const { randomMnemonic } = await import('../wallet/mnemonic.ts')
+  return { ...flags, mnemonic: randomMnemonic(Number(flags.mnemonicRandom)) }
 }
 
 /** CometBFT's part of a start; undefined on a chain of one node, which does not load it. */
@@ -130,6 +143,8 @@ async function storedChain(
   head: bigint,
   at: ForkBlock | undefined,
 ): Promise<ChosenChain> {
+  if (flags.mnemonicRandom !== undefined)
+    throw refuseFlag('mnemonicRandom', `${flags.datadir} holds a chain; name its accounts with --mnemonic`)
   if (at !== undefined) {
     if (flags.chainId !== undefined && flags.chainId !== chain.chainId)
       throw refuseFlag('chainId', `${flags.datadir} holds a fork with id ${chain.chainId}`)
@@ -158,7 +173,7 @@ async function knownKeys(flags: StartFlags & ChainFlags, spec: GenesisSpec<Genes
 }
 
 async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Logger): Promise<NodeOptions> {
-  const { production, mining, blockTime } = flags
+  const { production, mining, mixedMining, blockTime, order, gasPrice } = flags
   const prices = flags.prices === undefined ? undefined : await readPrices(flags.prices)
   return {
     ...settingsOf(flags, 'node'),
@@ -170,12 +185,13 @@ async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, l
       waiting: flags.maxQueuedCalls,
       waitingPerClient: Math.ceil(flags.maxQueuedCalls / 2),
     },
-    pool: { minTip: flags.minTip ?? defaultMinTip(spec), allowUnprotected: flags.allowUnprotected },
+    pool: { minTip: flags.minTip ?? defaultMinTip(spec), allowUnprotected: flags.allowUnprotected, order, gasPrice },
     log,
-    automine: mining && blockTime === undefined,
+    automine: mining && (blockTime === undefined || mixedMining),
     blockTime: blockTime ?? 0,
     continuesClock: flags.timestamp !== undefined,
     wallet,
+    ipc: flags.ipc === 'auto' ? join(flags.inMemory ? tmpdir() : flags.datadir, 'kestrel.ipc') : flags.ipc,
     rpc: {
       ...settingsOf(flags, 'rpc'),
       development: !production,

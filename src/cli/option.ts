@@ -26,8 +26,10 @@ export type OptionEntry = Facts & {
   readonly schema: z.ZodType
   /** The TypeScript type that `startNode` takes. */
   readonly type: string
-  /** The value's name on the help page, such as `<dir>`; a switch has none. */
+  /** The value's name on the help page, such as `<dir>`, or `[dir]` if it may be left out; a switch has none. */
   readonly value?: string
+  /** What the option without its value stands for. */
+  readonly alone?: string
   /** The default as typed on the command line. */
   readonly standard?: string
   readonly repeats?: true
@@ -51,6 +53,15 @@ export const optional = <S extends z.ZodType, const F extends Facts>(
   help: string,
   facts?: F,
 ) => describe({ value, help, type: typeOf(schema), schema: schema.optional() }, facts)
+
+/** An option whose value may be left out; it is `alone` then. undefined if the option is left out. */
+export const optionalValue = <S extends z.ZodType, const F extends Facts>(
+  value: string,
+  schema: S,
+  alone: string,
+  help: string,
+  facts?: F,
+) => describe({ value, alone, help, type: typeOf(schema), schema: schema.optional() }, facts)
 
 /** An option with a value and a default. */
 export const withDefault = <S extends z.ZodType, const F extends Facts>(
@@ -103,7 +114,7 @@ const collect = (value: string, earlier: string[] = []): string[] => [...earlier
 
 /** The flags of an option: one, or `--name` and `--no-name`. */
 export function flagsOf(name: string, entry: OptionEntry): Option[] {
-  const { value, help, helpOff, standard, unset, repeats, counts, conflicts = [] } = entry
+  const { value, alone, help, helpOff, standard, unset, repeats, counts, conflicts = [] } = entry
   const flag = (words: string, text: string, shown: string | undefined) =>
     new Option(words, shown === undefined ? text : `${text} (default: ${shown})`).conflicts([...conflicts])
   const off = helpOff === undefined ? [] : [flag(`--no-${kebab(name)}`, helpOff, help && 'with --production')]
@@ -112,6 +123,7 @@ export function flagsOf(name: string, entry: OptionEntry): Option[] {
   const short = counts === undefined ? '' : `-${counts}, `
   const on = flag(`${short}--${kebab(name)}${value === undefined ? '' : ` ${value}`}`, text, unset)
   if (standard !== undefined) on.default(standard, standard)
+  if (alone !== undefined) on.preset(alone)
   if (repeats) on.argParser(collect)
   if (counts !== undefined) on.argParser((_: string, before: number = 0) => before + 1)
   return [on, ...off]

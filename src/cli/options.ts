@@ -34,13 +34,26 @@ import {
   text,
   wholeNumber,
 } from './flags.ts'
-import { counted, developmentSwitch, optional, repeated, switchOff, switchOn, withDefault } from './option.ts'
+import {
+  counted,
+  developmentSwitch,
+  optional,
+  optionalValue,
+  repeated,
+  switchOff,
+  switchOn,
+  withDefault,
+} from './option.ts'
 
 const MAX_UINT64 = 2n ** 64n - 1n
 /** The last second that a JavaScript date can hold, in the year 275760: the explorer writes dates. */
 const LAST_DATE = 8_640_000_000_000n
+/** The largest first block; numbers are stored as doubles in the index. */
+const MAX_FIRST_BLOCK = 2n ** 48n
+const MAX_CODE_SIZE = 2 ** 31
 /** geth's smallest gas limit of a block. */
 const MIN_GAS_LIMIT = 5000n
+export const MAX_GAS_LIMIT = MAX_UINT64 / 2n
 /** Milliseconds within which a block of a development chain is synced. */
 export const DURABLE = 100
 /** The number of development accounts. */
@@ -77,6 +90,8 @@ const data = {
   ),
 }
 
+const notOfGenesis = { conflicts: ['genesis'], notInNetwork: genesisOnly } as const
+
 const chain = {
   genesis: optional('<file>', path, "genesis file, kestrel's or geth's"),
   activate: optional(
@@ -106,9 +121,13 @@ const chain = {
       unset: "bpo2, or the forked chain's",
       conflicts: ['genesis'],
       notInNetwork: genesisOnly,
-      more: 'The forks before it are active too, all from block 0 on. Forks before `paris` are only for a fork of another chain.',
+      more: 'The forks before it are active too, all from block 0 on. Before `paris` a new chain has no native modules, and, as on anvil, no proof of work.',
     },
   ),
+  number: optional('<block>', integer(0n, MAX_FIRST_BLOCK), 'number of the first block', {
+    unset: '0',
+    ...notOfGenesis,
+  }),
   accounts: optional(
     '<number>',
     wholeNumber(0, 1000),
@@ -119,6 +138,21 @@ const chain = {
     unset: "the preset's, which is public",
     notInNetwork: genesisOnly,
   }),
+  mnemonicRandom: optionalValue(
+    '[words]',
+    oneOf('12', '15', '18', '21', '24'),
+    '12',
+    'accounts of a new random mnemonic',
+    {
+      conflicts: ['mnemonic'],
+      notInNetwork: genesisOnly,
+      more: 'It is printed. Only for a new chain.',
+    },
+  ),
+  derivationPath: optional('<path>', text, "BIP-32 path of the accounts, to which an account's index is added", {
+    unset: "m/44'/60'/0'/0/",
+    notInNetwork: genesisOnly,
+  }),
   balance: optional('<coins>', coins, 'coins of each account', {
     unset: "10000, or the preset's",
     conflicts: ['genesis'],
@@ -126,7 +160,7 @@ const chain = {
   }),
   gasLimit: optional(
     '<gas>',
-    integer(MIN_GAS_LIMIT, MAX_UINT64 / 2n),
+    integer(MIN_GAS_LIMIT, MAX_GAS_LIMIT),
     'gas limit of blocks; an existing chain approaches it block by block',
     {
       unset: '36000000',
@@ -135,6 +169,30 @@ const chain = {
       more: 'Each step is less than 1/1024 of the limit, which import accepts.',
     },
   ),
+  disableBlockGasLimit: switchOn('give blocks the largest gas limit, 2^63 - 1', {
+    conflicts: ['gasLimit', 'genesis', 'forkUrl'],
+    notInNetwork: genesisOnly,
+  }),
+  gasPrice: optional('<wei>', integer(0n, MAX_UINT64), 'gas price that eth_gasPrice answers before London', {
+    unset: '1000000000',
+    more: 'Later the base fee decides it, as on anvil.',
+  }),
+  baseFee: optional('<wei>', integer(0n, MAX_UINT64), 'base fee of the first block, in wei per gas', {
+    unset: '1000000000',
+    conflicts: ['genesis', 'forkUrl'],
+    notInNetwork: genesisOnly,
+    more: 'Later ones follow from the gas that blocks use; 0 stays 0.',
+  }),
+  codeSizeLimit: optional('<bytes>', wholeNumber(0, MAX_CODE_SIZE), 'largest size of code; twice as much init code', {
+    unset: "the fork's: 24576 before `amsterdam`, then 65536",
+    ...notOfGenesis,
+  }),
+  transactionGasCap: optional('<gas>', integer(21_000n, MAX_UINT64), 'largest gas limit of a transaction', {
+    unset: "none but the block's",
+    conflicts: ['genesis', 'forkUrl'],
+    notInNetwork: genesisOnly,
+    more: "Ethereum's (EIP-7825) is 16777216.",
+  }),
   timestamp: optional(
     '<seconds>',
     integer(0n, LAST_DATE),
@@ -209,8 +267,11 @@ const blocks = {
   blockTime: optional('<seconds>', seconds, 'seconds between blocks, instead of a block at once for each transaction', {
     notInNetwork: 'the time between blocks of a network is in its genesis (kestrel.consensus.blockTimeMs)',
   }),
+  mixedMining: switchOn('with --block-time also a block at once for each transaction', {
+    notInNetwork: 'the validators make the blocks',
+  }),
   mining: switchOff('build blocks only on request (evm_mine)', {
-    conflicts: ['blockTime'],
+    conflicts: ['blockTime', 'mixedMining'],
     notInNetwork: 'the validators make the blocks',
   }),
   minTip: optional(
@@ -221,6 +282,21 @@ const blocks = {
       unset: '0; 1 in a network',
       more: 'Only the pool requires it; blocks of other nodes may hold less ([networks.md](networks.md#gas-prices)).',
     },
+  ),
+  order: withDefault(
+    '<order>',
+    oneOf('fees', 'fifo'),
+    'fees',
+    'order of waiting transactions: by fees, or as they came',
+    {
+      notInNetwork: 'the proposer of a block decides the order',
+    },
+  ),
+  slotsInAnEpoch: optional(
+    '<number>',
+    wholeNumber(0, 1_000_000_000),
+    'blocks that `safe` is behind `latest`, and half of those that `finalized` is',
+    { unset: '0: every block is final', room: 'node', notInNetwork: 'every block of a network is final' },
   ),
   allowUnprotected: developmentSwitch(
     'accept transactions without a chain id',
@@ -281,6 +357,18 @@ const server = {
   production: switchOn('neither development methods nor keys, except those of --unlock', {
     more: 'A new chain then needs `--genesis`, `--mnemonic` or `--preset`.',
   }),
+  ipc: optionalValue('[path]', path, 'auto', 'also answer JSON-RPC at a Unix socket', {
+    unset: 'none; without a path kestrel.ipc in the data directory',
+    more: '[IPC](json-rpc.md#ipc).',
+  }),
+  autoImpersonate: switchOn(
+    'take transactions from any account without its key, as anvil_autoImpersonateAccount does',
+    {
+      conflicts: ['production'],
+      room: 'node',
+      notInNetwork: 'a network has no development methods',
+    },
+  ),
   testingApi: switchOn('open the testing_ methods', { notInNetwork: 'a network has no development methods' }),
   corsOrigins: optional(
     '<list>',
@@ -426,6 +514,8 @@ const output = {
     conflicts: ['silent'],
     more: '[The terminal](debugging.md#the-terminal).',
   }),
+  consoleLog: switchOff('do not print what contracts print with console.log'),
+  configOut: optional('<file>', path, 'write accounts, keys and settings to a file as JSON, as anvil does'),
   json: switchOn('one JSON object per line, for machines'),
   jsonLogs: switchOn('the same as --json'),
 }
@@ -451,10 +541,16 @@ export const chainOptions = [
   'preset',
   'chainId',
   'hardfork',
+  'number',
   'accounts',
   'mnemonic',
+  'derivationPath',
   'balance',
   'gasLimit',
+  'disableBlockGasLimit',
+  'baseFee',
+  'codeSizeLimit',
+  'transactionGasCap',
   'timestamp',
   'preinstalls',
   'proposal',

@@ -47,7 +47,7 @@ async function start(flags: StartFlags): Promise<void> {
   // A start may hang, for example on a dead network disk. Its writes are atomic, so killing it is safe.
   if (typeof launched === 'string') return dieOf(launched)
   const { node, development, operators, hasKnownKeys } = launched
-  if (!flags.silent) process.stdout.write(await banner(node, flags, development, operators))
+  if (!flags.silent) process.stdout.write(await banner(node, launched.flags, development, operators))
   if (flags.production && hasKnownKeys)
     log.warn(
       flags.consensus === undefined
@@ -72,7 +72,14 @@ async function start(flags: StartFlags): Promise<void> {
 function showActivity(
   { node, development }: Launched,
   log: Logger,
-  { production, verbose, isBounded }: Pick<StartFlags, 'production' | 'verbose'> & { readonly isBounded: boolean },
+  {
+    production,
+    verbose,
+    consoleLog,
+    isBounded,
+  }: Pick<StartFlags, 'production' | 'verbose' | 'consoleLog'> & {
+    readonly isBounded: boolean
+  },
 ): () => void {
   const { chain, contracts } = node
   const indices = new Map(development.addresses().map((account, index) => [account, `account ${index}`]))
@@ -80,7 +87,7 @@ function showActivity(
     contracts,
     isBounded,
     verbosity: verbose,
-    prints: !production,
+    prints: !production && consoleLog,
     stackOf: (hash) => stackOfTransaction(chain.traces, debugSources(chain, contracts), hash, { style: SHORT }),
     nameOf: (of, view) => indices.get(of) ?? moduleName(chain, of) ?? moniker({ spec: chain.spec, view }, of),
   })

@@ -8,7 +8,7 @@ import { type DayRecord, RECORD } from './records.ts'
 import { LIST } from './tables.ts'
 
 /** Writes the record of a block and the sums of its day. Call it last, after all lists of the block have grown. */
-export function indexBlock({ executed: { block, receipts } }: IndexingContext, overlay: Overlay): void {
+export function indexBlock({ executed: { block, receipts }, isBeginning }: IndexingContext, overlay: Overlay): void {
   const { header } = block
   const gasUsed = sumOf(receipts, (receipt) => receipt.gasUsed)
   const paidForGas = sumOf(receipts, (receipt) => receipt.gasUsed * receipt.effectiveGasPrice)
@@ -37,8 +37,8 @@ export function indexBlock({ executed: { block, receipts } }: IndexingContext, o
     number,
   )
 
-  // Block 0 may be indexed in parts, each with new contracts.
-  const contracts = header.number === 0n ? overlay.length(LIST.contracts) : overlay.added(LIST.contracts)
+  // The genesis block may be indexed in parts, each with new contracts.
+  const contracts = isBeginning ? overlay.length(LIST.contracts) : overlay.added(LIST.contracts)
   const day = Number(header.timestamp / SECONDS_A_DAY)
   const before = RECORD.day.get(overlay, day) ?? emptyDay(number)
   RECORD.day.set(

@@ -26,7 +26,7 @@ export const indexer: Indexer = {
 
   async block(executed, version, before, read, changed = executed.view.changedAccounts()) {
     const overlay = new Overlay(before)
-    const facts: IndexingContext = { executed, changed, read }
+    const facts: IndexingContext = { executed, changed, read, isBeginning: version === 0 }
     const pause = yieldToEventLoop('block')
     const calls = indexCalls(facts, overlay)
     const tokens = await indexTokens(facts, overlay)

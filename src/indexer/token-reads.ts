@@ -48,15 +48,11 @@ export class TokenReads {
   #reads = MOST_READS
   #gas: bigint
 
-  /** `gasUsed`: gas of the block. A chain's initial state (`isBeginning`, block 0) gets the maximum budget. */
-  constructor(
-    read: ReadContract,
-    { number, gasUsed }: { readonly number: bigint; readonly gasUsed: bigint },
-    isBeginning = false,
-  ) {
+  /** `gasUsed`: gas of the block. A chain's initial state (`isBeginning`) gets the maximum budget. */
+  constructor(read: ReadContract, { gasUsed }: { readonly gasUsed: bigint }, isBeginning = false) {
     const allowed = LEAST_GAS + GAS_PER_GAS * gasUsed
     this.#read = read
-    this.#gas = isBeginning || number === 0n || allowed > MOST_GAS ? MOST_GAS : allowed
+    this.#gas = isBeginning || allowed > MOST_GAS ? MOST_GAS : allowed
   }
 
   /** Whether the budget is used up. */

@@ -5,6 +5,7 @@ import { delegationOf } from '../primitives/delegation.ts'
 import { type GasForks, gasBounds, upfrontCost } from '../primitives/gas.ts'
 import { hasLowS } from '../primitives/transaction.ts'
 import type { BlobSidecar, Transaction } from '../primitives/types.ts'
+import type { Order } from './order.ts'
 import type { PoolHead } from './types.ts'
 
 /** The rules of the next block that concern a waiting transaction. */
@@ -14,6 +15,8 @@ export type AdmissionRules = GasForks & {
   readonly cancun: boolean
   readonly osaka: boolean
   /** A cap besides the block's gas limit (EIP-7825, or the genesis of a native chain); undefined: none. */
+  /** Left out: by fees. */
+  readonly order?: Order | undefined
   readonly transactionGasCap: bigint | undefined
   /** Most execution gas (EIP-8037); undefined: no such cap. */
   readonly executionGasCap: bigint | undefined

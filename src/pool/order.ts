@@ -1,10 +1,13 @@
-// The order in which pending transactions enter a block: highest effective tip first, then earliest arrival, and each
-// sender's in nonce order.
+// The order in which pending transactions enter a block: highest effective tip first, then earliest arrival, or only by arrival, and
+// each sender's in nonce order.
 import type { Address } from '../lib/hex.ts'
 import { effectiveTip } from '../primitives/gas.ts'
 import type { Transaction } from '../primitives/types.ts'
 import { Heap } from './heap.ts'
 import type { NonceQueue, PoolEntry } from './nonce-queue.ts'
+
+/** By fees, or as they came. */
+export type Order = 'fees' | 'fifo'
 
 /** The prices of gas and blob gas in the next block. */
 export type Prices = { readonly baseFeePerGas: bigint; readonly blobBaseFee: bigint }
@@ -32,14 +35,19 @@ export const rank = (queue: NonceQueue, entry: PoolEntry, prices: Prices): Ranke
  * that may not run. Only the senders' first transactions are read in advance. The queues may change between two
  * steps of the iteration: removed transactions are not yielded, added ones may be.
  */
-export function* byTip(
+export function* inOrder(
+  order: Order,
   queues: Iterable<NonceQueue>,
   prices: Prices,
   mayRun: (transaction: Transaction) => boolean,
   nonce?: (of: Address) => bigint,
 ): Generator<Transaction> {
   const ranked = (queue: NonceQueue, entry: PoolEntry | undefined): RankedEntry | undefined =>
-    entry && mayRun(entry.transaction) ? rank(queue, entry, prices) : undefined
+    entry && mayRun(entry.transaction)
+      ? order === 'fees'
+        ? rank(queue, entry, prices)
+        : { queue, entry, tip: 0n }
+      : undefined
 
   const firsts: RankedEntry[] = []
   for (const queue of queues) {

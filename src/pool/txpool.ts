@@ -5,7 +5,7 @@ import { effectiveTip } from '../primitives/gas.ts'
 import type { BlobSidecar, Transaction } from '../primitives/types.ts'
 import { type AdmissionRules, checkAdmission, checkSidecar, gasCap, rejected } from './admission.ts'
 import { NonceQueue, type PoolEntry } from './nonce-queue.ts'
-import { byTip, isBetter, isPayable, type RankedEntry, rank } from './order.ts'
+import { inOrder, isBetter, isPayable, type Order, type RankedEntry, rank } from './order.ts'
 import type { PoolHead, TxPool } from './types.ts'
 
 /** Limits of the pool. A replacement needs no new place, only bytes. */
@@ -59,6 +59,10 @@ export class Pool implements TxPool {
     return this.#rules.takesBlobs
   }
 
+  get order(): Order {
+    return this.#rules.order ?? 'fees'
+  }
+
   /** Throws ChainError `transaction-rejected` with geth's message, and then changes nothing. */
   add(transaction: Transaction, sidecar: BlobSidecar | undefined): void {
     const { hash, from, nonce } = transaction
@@ -93,7 +97,7 @@ export class Pool implements TxPool {
   ready(nonce?: (of: Address) => bigint): Iterable<Transaction> {
     const head = this.#head
     const mayRun = (transaction: Transaction) => this.#mayRun(transaction, head)
-    return { [Symbol.iterator]: () => byTip(this.#queues.values(), head, mayRun, nonce) }
+    return { [Symbol.iterator]: () => inOrder(this.order, this.#queues.values(), head, mayRun, nonce) }
   }
 
   hasReady(): boolean {

@@ -1,6 +1,7 @@
 // The interface of the transaction pool, for the chain, the producer and the APIs.
 import type { Address, Hash } from '../lib/hex.ts'
 import type { BlobSidecar, Transaction } from '../primitives/types.ts'
+import type { Order } from './order.ts'
 
 /** The head's state and prices for admission and order. The chain passes them in at each new head. */
 export type PoolHead = {
@@ -20,12 +21,14 @@ export type PoolHead = {
 export type PooledTransaction = { readonly transaction: Transaction; readonly sidecar: BlobSidecar | undefined }
 
 export interface TxPool {
+  /** The order of `ready`. */
+  readonly order: Order
   /** Throws ChainError `transaction-rejected` with geth's message. */
   add(transaction: Transaction, sidecar: BlobSidecar | undefined): void
   get(hash: Hash): Transaction | undefined
   sidecar(hash: Hash): BlobSidecar | undefined
   /**
-   * Executable transactions by effective tip, those of a sender in nonce order. `nonce` gives a sender's first nonce if some of
+   * Executable transactions in the pool's order, those of a sender in nonce order. `nonce` gives a sender's first nonce if some of
    * its transactions are already in a block under construction. Each call starts a new iteration.
    */
   ready(nonce?: (of: Address) => bigint): Iterable<Transaction>

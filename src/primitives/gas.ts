@@ -51,9 +51,20 @@ const AUTHORIZATION_AMSTERDAM = 7_816
 /** PER_EMPTY_ACCOUNT_COST of EIP-7702; execution refunds a part for accounts that exist. */
 const AUTHORIZATION = 25_000
 
-/** Bytes of init code (EIP-3860, EIP-7954). */
-export const maxInitCodeSize = ({ shanghai, amsterdam }: Pick<GasForks, 'shanghai' | 'amsterdam'>): number =>
-  amsterdam ? 131_072 : shanghai ? 49_152 : Number.POSITIVE_INFINITY
+/** Most bytes of init code (EIP-3860): twice those of code. */
+export const maxInitCodeSize = (rules: CodeRules): number =>
+  rules.shanghai ? 2 * maxCodeSize(rules) : Number.POSITIVE_INFINITY
+
+/** Most bytes of a contract's code (EIP-170, EIP-7954), or the chain's own limit. */
+export const maxCodeSize = ({ codeSizeLimit, amsterdam, spuriousDragon }: CodeRules): number =>
+  codeSizeLimit ?? (amsterdam ? 65_536 : spuriousDragon ? 24_576 : Number.POSITIVE_INFINITY)
+
+type CodeRules = {
+  readonly spuriousDragon: boolean
+  readonly shanghai: boolean
+  readonly amsterdam: boolean
+  readonly codeSizeLimit?: number | undefined
+}
 
 /** Lower bounds of a message's gas limit. */
 export type GasBounds = {

@@ -19,6 +19,7 @@ export type ReadThreadData = {
   readonly proposalFiles: readonly string[]
   readonly limits: CallLimits
   readonly pool: PoolPolicy
+  readonly slotsInAnEpoch?: number | undefined
   /** Limits of heavy work for each thread. */
   readonly work: Partial<WorkLimits>
   readonly rpc: RpcOptions

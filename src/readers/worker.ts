@@ -181,9 +181,10 @@ function open(rewinds: number, store: KvStore): History {
   const unknown = () => new AnswerElsewhere('only the main thread knows this')
   const elsewhere = () => Promise.reject(unknown())
   const onError = (error: unknown) => log.error({ err: error }, String(error))
-  const { limits, pool, spec, rpc } = data
+  const { limits, pool, slotsInAnEpoch, spec, rpc } = data
   const scriptedTraces = { run: elsewhere }
-  const chain = new BlockChain({ store, runtime, indexer, limits, pool, onError, scriptedTraces, pending: elsewhere })
+  const parts = { store, runtime, indexer, limits, pool, slotsInAnEpoch }
+  const chain = new BlockChain({ ...parts, onError, scriptedTraces, pending: elsewhere })
   const { coinbase } = spec.genesis
   // Required by the context, but used by no `committed` method and never started.
   const idle = { automine: false, interval: 0, coinbase, gasLimit: chain.head.gasLimit, onError }

@@ -4,7 +4,7 @@ import { type BlobRules, blobBaseFee } from '../primitives/fees.ts'
 import type { Header } from '../primitives/types.ts'
 import { executionGasCap, transactionGasCap } from '../spec/block-rules.ts'
 import type { ChainSpec, Fork } from '../spec/chain-spec.ts'
-import { type ForkRules, forkRules } from '../spec/fork-rules.ts'
+import { type ForkRules, forkRules, rulesOn } from '../spec/fork-rules.ts'
 import { blobParamsAt } from '../spec/forks.ts'
 
 export type BlockEnv = BlockContext & {
@@ -43,7 +43,7 @@ export function blockEnv(
   const blobs = blobRulesOf(spec, fork)
   return {
     fork,
-    rules: forkRules(fork),
+    rules: rulesOn(spec, fork),
     blobs,
     transactionGasCap: transactionGasCap(spec, fork),
     executionGasCap: executionGasCap(spec, fork),

@@ -11,7 +11,7 @@ import { EMPTY_BLOOM } from '../primitives/receipt.ts'
 import type { Block } from '../primitives/types.ts'
 import type { Fork } from '../spec/chain-spec.ts'
 import { forkRules } from '../spec/fork-rules.ts'
-import { genesisFork } from '../spec/forks.ts'
+import { firstBlock, genesisFork } from '../spec/forks.ts'
 import { EMPTY_ROOT } from '../state/trie.ts'
 import type { StateView } from '../state/types.ts'
 import type { Runtime } from './runtime.ts'
@@ -35,7 +35,7 @@ type ModulesBeginning = BlockInfo & { readonly fork: Fork }
 
 const genesisOf = ({ spec }: Runtime): ModulesBeginning => ({
   fork: genesisFork(spec),
-  number: 0n,
+  number: firstBlock(spec),
   timestamp: spec.genesis.timestamp,
   proposer: spec.genesis.coinbase,
 })
@@ -65,7 +65,7 @@ function genesisBlock({ spec }: Runtime, stateRoot: Hash): Block {
     receiptsRoot: EMPTY_ROOT,
     logsBloom: EMPTY_BLOOM,
     difficulty: genesis.difficulty,
-    number: 0n,
+    number: firstBlock(spec),
     gasLimit: genesis.gasLimit,
     gasUsed: genesis.gasUsed,
     timestamp: genesis.timestamp,

@@ -24,7 +24,7 @@ import { nextBaseFee } from '../primitives/fees.ts'
 import type { CommitInfo, Header } from '../primitives/types.ts'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'
 import type { ChainSpec, Fork } from '../spec/chain-spec.ts'
-import { forkRules } from '../spec/fork-rules.ts'
+import { forkRules, rulesOn } from '../spec/fork-rules.ts'
 import { forkAt } from '../spec/forks.ts'
 import type { StateView } from '../state/types.ts'
 import { type BlockEnv, blockEnv } from './block-env.ts'
@@ -228,7 +228,7 @@ export class Runtime {
 
   #build(fork: Fork, names: readonly string[]): OpcodeTable {
     const change = names.length === 0 ? undefined : (table: JumpTable) => this.proposals.apply(names, table)
-    return buildTable(forkRules(fork), change, this.spec.native?.boundedWork)
+    return buildTable(rulesOn(this.spec, fork), change, this.spec.native?.boundedWork)
   }
 }
 

@@ -70,6 +70,8 @@ export type GenesisBlock = {
   readonly baseFeePerGas: bigint | undefined
   readonly blobGasUsed: bigint | undefined
   readonly excessBlobGas: bigint | undefined
+  /** Left out: 0. */
+  readonly number?: bigint | undefined
   readonly slotNumber?: bigint | undefined
 }
 
@@ -226,6 +228,8 @@ export type ChainSpec = {
   /** Blob parameters of every scheduled fork from `cancun` on. */
   readonly blobSchedule: ReadonlyMap<Fork, BlobParams>
   readonly depositContract: Address
+  /** Most bytes of a contract's code, twice that of its init code; left out: those of the fork (EIP-170, EIP-3860, EIP-7954). */
+  readonly codeSizeLimit?: number | undefined
   /**
    * Whether this is a fork of another chain: as on anvil, its blocks may share a second, and a transaction may have more gas than
    * EIP-7825 allows. Left out: no.

@@ -53,10 +53,13 @@ export function forkAt(spec: ChainSpec, at: ForkPoint): Fork {
   return current
 }
 
-/** The fork of block 0. */
+/** The number of the genesis block. */
+export const firstBlock = ({ genesis }: Pick<ChainSpec, 'genesis'>): bigint => genesis.number ?? 0n
+
+/** The fork of the genesis block. */
 export const genesisFork = (spec: ChainSpec): Fork =>
   forkAt(spec, {
-    number: 0n,
+    number: firstBlock(spec),
     timestamp: spec.genesis.timestamp,
     merged: spec.terminalTotalDifficulty !== undefined && spec.genesis.difficulty >= spec.terminalTotalDifficulty,
   })

@@ -93,7 +93,6 @@ export function parseSpec(json: unknown): ChainSpec {
   const file = parsed.data
   const { config } = file
   if (config.chainId === 0n) throw refuse('config.chainId', 'expected a number above 0')
-  if (file.number) throw refuse('number', 'expected 0: a chain begins with block 0')
 
   const forks = readForks(config)
   const terminal = terminalDifficulty(config)
@@ -107,7 +106,9 @@ export function parseSpec(json: unknown): ChainSpec {
     ...(opposedDaoFork !== undefined && { opposedDaoForkBlock: opposedDaoFork }),
     blobSchedule: readBlobSchedule(config, forks),
     depositContract: config.depositContractAddress ?? ZERO_ADDRESS,
+    ...(config.contractSizeLimit != null && { codeSizeLimit: Number(config.contractSizeLimit) }),
     genesis: {
+      ...(file.number && { number: file.number }),
       parentHash: file.parentHash ?? ZERO_HASH,
       coinbase: file.coinbase ?? ZERO_ADDRESS,
       timestamp: file.timestamp ?? 0n,
@@ -126,6 +127,8 @@ export function parseSpec(json: unknown): ChainSpec {
   const rules = forkRules(genesisFork(spec))
   if (spec.native?.consensus !== undefined && !rules.cancun)
     throw refuse('kestrel.consensus', 'expected Cancun from genesis on: headers of a network need its fields')
+  if (spec.native?.consensus !== undefined && file.number)
+    throw refuse('number', 'expected 0: a network begins with block 0')
   const floor = spec.native?.feeMarket.minBaseFee
   if (floor !== undefined && !rules.paris)
     throw refuse('kestrel.feeMarket.minBaseFee', 'expected a chain that begins with proof of stake')
@@ -196,6 +199,7 @@ export function formatSpec(spec: ChainSpec): object {
       terminalTotalDifficulty: activation.get('paris') ?? spec.terminalTotalDifficulty,
       mergeNetsplitBlock: spec.mergeNetsplitBlock,
       depositContractAddress: spec.depositContract,
+      contractSizeLimit: spec.codeSizeLimit === undefined ? undefined : BigInt(spec.codeSizeLimit),
       blobSchedule: spec.blobSchedule.size === 0 ? undefined : Object.fromEntries(spec.blobSchedule),
     },
     ...genesis,

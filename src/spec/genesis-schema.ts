@@ -151,6 +151,9 @@ const unsupported = value<undefined>(
   .describe('not supported')
   .optional()
 
+/** So that a creation of the longest init code still fits into a request. */
+const MAX_CODE_SIZE = 1n << 31n
+
 const config = z.object({
   chainId: configNumber,
   homesteadBlock: activation,
@@ -178,6 +181,10 @@ const config = z.object({
   enableUBTAtGenesis: unsupported,
   depositContractAddress: address.nullish(),
   blobSchedule: z.object(blobForks).nullish(),
+  // Besu's name.
+  contractSizeLimit: configNumber
+    .refine((bytes) => bytes <= MAX_CODE_SIZE, `expected at most ${MAX_CODE_SIZE} bytes`)
+    .nullish(),
 })
 
 /** An account of `alloc`. */

@@ -20,6 +20,13 @@ export type PresetOptions = {
   /** Balance of each account, in base units. */
   readonly balance?: bigint | undefined
   readonly gasLimit?: bigint | undefined
+  /** Wei per gas of the first block; default 10^9. */
+  readonly baseFee?: bigint | undefined
+  /** Of the first block; default 0. */
+  readonly number?: bigint | undefined
+  readonly codeSizeLimit?: number | undefined
+  /** Most gas of a transaction; default: only the block's gas limit bounds it. */
+  readonly transactionGasCap?: bigint | undefined
   /** Ethereum's newest fork of the chain, from block 0 on; default BPO2. */
   readonly hardfork?: Fork | undefined
   /** Whether genesis has the deployment factories; default true. It always has the system contracts. */
@@ -224,6 +231,7 @@ export const operatorCoins = ({ selfDelegation }: GenesisValidator): bigint => s
 function create(preset: Preset, options: PresetOptions): GenesisSpec {
   const { chainId = preset.chainId, gasLimit = GAS_LIMIT, timestamp = GENESIS_TIME, preinstalls = true } = options
   const { accounts = preset.accounts.map(([account]) => account), hardfork = NEWEST } = options
+  const { number, codeSizeLimit, transactionGasCap, baseFee = BASE_FEE } = options
   const rules = forkRules(hardfork)
   const presetBalance = new Map(preset.accounts)
   const [, first = 0n] = preset.accounts[0] ?? []
@@ -243,14 +251,17 @@ function create(preset: Preset, options: PresetOptions): GenesisSpec {
     alloc.set(contract.address, genesisContract(contract))
 
   return {
-    name: preset.name,
+    // Native modules need proof of stake; without them the chain is plain Ethereum.
+    name: rules.paris ? preset.name : 'ethereum',
     chainId,
     forks: fromGenesis(hardfork),
     terminalTotalDifficulty: undefined,
     mergeNetsplitBlock: undefined,
     blobSchedule: new Map<Fork, BlobParams>([...MAINNET_BLOBS].filter(([fork]) => rules[fork])),
     depositContract: ZERO_ADDRESS,
+    ...(codeSizeLimit !== undefined && { codeSizeLimit }),
     genesis: {
+      ...(number && { number }),
       parentHash: ZERO_HASH,
       coinbase: ZERO_ADDRESS,
       timestamp,
@@ -260,12 +271,12 @@ function create(preset: Preset, options: PresetOptions): GenesisSpec {
       extraData: '0x',
       mixHash: ZERO_HASH,
       nonce: '0x0000000000000000',
-      baseFeePerGas: BASE_FEE,
-      blobGasUsed: 0n,
-      excessBlobGas: 0n,
+      baseFeePerGas: rules.london ? baseFee : undefined,
+      blobGasUsed: rules.cancun ? 0n : undefined,
+      excessBlobGas: rules.cancun ? 0n : undefined,
       alloc,
     },
-    native: nativeOf(preset, chainId),
+    native: rules.paris ? { ...nativeOf(preset, chainId), transactionGasCap } : undefined,
   }
 }
 

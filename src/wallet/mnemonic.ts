@@ -1,13 +1,10 @@
 // The keys of a mnemonic: BIP-39 without passphrase, BIP-32. A file of its own, because the node of a preset needs none of it.
 import { pbkdf2Sync } from 'node:crypto'
 import { HDKey } from '@scure/bip32'
-import { validateMnemonic } from '@scure/bip39'
+import { generateMnemonic, validateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 import { ChainError } from '../lib/errors.ts'
-import { Wallet } from './wallet.ts'
-
-/** BIP-44's path of Ethereum accounts, without the last part, the account's index. */
-const ETHEREUM_PATH = "m/44'/60'/0'/0"
+import { ETHEREUM_PATH, Wallet } from './wallet.ts'
 
 /**
  * A wallet with `count` accounts of the mnemonic under `path`, from index `first` on. Throws ChainError `invalid-params` when
@@ -26,6 +23,9 @@ export function walletOfMnemonic(phrase: string, count: number, first = 0, path 
   }
   return wallet
 }
+
+/** A new mnemonic of 12, 15, 18, 21 or 24 words. */
+export const randomMnemonic = (words: number): string => generateMnemonic(wordlist, (words / 3) * 32)
 
 function derive(root: HDKey, path: string): HDKey {
   try {

@@ -12,6 +12,9 @@ export function addressOf(privateKey: Uint8Array): Address {
   }
 }
 
+/** BIP-44's path of Ethereum accounts, without the last part, the account's index. */
+export const ETHEREUM_PATH = "m/44'/60'/0'/0"
+
 /** Unlocked keys by account. Listed accounts are those that eth_accounts shows. */
 export class Wallet {
   readonly #keys = new Map<Address, Uint8Array>()

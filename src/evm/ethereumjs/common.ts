@@ -164,6 +164,12 @@ function createCommon(spec: ChainSpec, fork: Fork): Common {
     if (isBlobParameterFork(name)) customHardforks[name] = { eips: [], params: limits }
     else params[name] = limits
   }
+  if (spec.codeSizeLimit !== undefined) {
+    const limits = { maxCodeSize: spec.codeSizeLimit, maxInitCodeSize: 2 * spec.codeSizeLimit }
+    params[fork] = { ...params[fork], ...limits }
+    const custom = customHardforks[fork]
+    if (custom !== undefined) custom.params = { ...custom.params, ...limits }
+  }
   const chain: ChainConfig = {
     name: spec.name,
     chainId: spec.chainId.toString(),

@@ -1,5 +1,5 @@
 // Prices and limits that differ by fork, each with its EIP. Those that are equal in all forks are in `gas-rules.ts`.
-import { maxInitCodeSize } from '../../primitives/gas.ts'
+import { maxCodeSize, maxInitCodeSize } from '../../primitives/gas.ts'
 import type { ForkRules } from '../../spec/fork-rules.ts'
 import { CALL_STIPEND, KECCAK_WORD, WARM_ACCESS } from './gas-rules.ts'
 import { COLD_SLOT, type StoreGas, storeGas } from './sstore-gas.ts'
@@ -80,8 +80,7 @@ export function forkGas(rules: ForkRules): ForkGas {
     initCodeWord: shanghai ? 2 : 0,
     coldSlot,
     coldStore: amsterdamOpcodes ? coldSlot - WARM_ACCESS : coldSlot,
-    // EIP-170 and EIP-7954
-    maxCodeSize: amsterdam ? 65_536 : spuriousDragon ? 24_576 : Infinity,
+    maxCodeSize: maxCodeSize(rules),
     maxInitCodeSize: maxInitCodeSize(rules),
     store: storeGas(rules),
     state: amsterdamOpcodes ? STATE_GAS : NO_STATE_GAS,

@@ -1,6 +1,7 @@
-// One WebSocket connection of JSON-RPC: requests, responses, subscriptions, pings. When it closes, the listeners of its
+// One WebSocket connection of JSON-RPC, or one at a Unix socket: requests, responses, subscriptions, pings. When it closes, the listeners of its
 // subscriptions are removed. A client that does not read (`maxUnsent`), or does not answer a ping, is disconnected.
 import { randomBytes } from 'node:crypto'
+import type { EventEmitter } from 'node:events'
 import type { WebSocket } from 'ws'
 import type { Budget } from '../../lib/budget.ts'
 import { clientOf } from '../../lib/connection-signal.ts'
@@ -17,8 +18,19 @@ const MAX_REQUESTS = 64
 /** Milliseconds between pings while reading is paused: a client that is gone is detected only by sending. */
 const PAUSED_PING_INTERVAL = 500
 
+/** A WebSocket, or another connection that keeps messages apart. */
+export type MessageSocket = Pick<EventEmitter, 'on'> &
+  Pick<WebSocket, 'readyState' | 'OPEN' | 'bufferedAmount' | 'isPaused' | 'pause' | 'resume' | 'terminate'> & {
+    send(message: JsonChunk, options: { readonly binary: false }): void
+    ping(): void
+  }
+
 /** Serves a connection until it closes. `signal` is that of the TCP connection (`connectionSignal`). */
-export function serveWebSocket(socket: WebSocket, signal: AbortSignal, context: Omit<RpcContext, 'subscriber'>): void {
+export function serveWebSocket(
+  socket: MessageSocket,
+  signal: AbortSignal,
+  context: Omit<RpcContext, 'subscriber'>,
+): void {
   const { options } = context
   const send = (message: JsonChunk): void => {
     if (socket.readyState !== socket.OPEN) return
@@ -51,7 +63,7 @@ export function serveWebSocket(socket: WebSocket, signal: AbortSignal, context: 
 }
 
 /** Pings at an interval (milliseconds), and disconnects a client that has not answered the previous ping. */
-function pingRegularly(socket: WebSocket, interval: number): () => void {
+function pingRegularly(socket: MessageSocket, interval: number): () => void {
   let isAlive = true
   const timer = setInterval(() => {
     // While reading is paused, pongs are not received.
@@ -72,7 +84,7 @@ function pingRegularly(socket: WebSocket, interval: number): () => void {
  * messages of a TCP chunk, so some arrive after reading was paused; they wait here.
  */
 class RequestQueue {
-  readonly #socket: WebSocket
+  readonly #socket: MessageSocket
   readonly #signal: AbortSignal
   readonly #run: (message: string) => Promise<void>
   readonly #waiting: string[] = []
@@ -82,7 +94,7 @@ class RequestQueue {
   #pausedPings: NodeJS.Timeout | undefined
   #onSlotFree: () => void = () => undefined
 
-  constructor(socket: WebSocket, signal: AbortSignal, run: (message: string) => Promise<void>) {
+  constructor(socket: MessageSocket, signal: AbortSignal, run: (message: string) => Promise<void>) {
     this.#socket = socket
     this.#signal = signal
     this.#run = run

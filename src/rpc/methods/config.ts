@@ -3,6 +3,7 @@ import type { ChainReader } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toQuantity } from '../../lib/hex.ts'
 import { type ForkConfig, forkConfigs } from '../../spec/fork-config.ts'
+import { firstBlock } from '../../spec/forks.ts'
 import { rpcMethod } from '../define.ts'
 
 export const eth_config = rpcMethod({
@@ -14,8 +15,8 @@ export const eth_config = rpcMethod({
     last: last ? wireConfig(last) : null,
   }),
   handler(_, { chain }) {
-    const genesis = chain.canonicalHash(0n)
-    if (genesis === undefined) throw new ChainError('storage', 'block 0 is missing')
+    const genesis = chain.canonicalHash(firstBlock(chain.spec))
+    if (genesis === undefined) throw new ChainError('storage', 'the genesis block is missing')
     return forkConfigs(chain.spec, genesis, chain.head.timestamp)
   },
 })

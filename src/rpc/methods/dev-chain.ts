@@ -200,7 +200,7 @@ export const anvil_nodeInfo = rpcMethod({
       currentBlockTimestamp: Number(head.timestamp),
       currentBlockHash: head.hash,
       hardFork: forkAt(spec, { ...head, merged: head.difficulty === 0n }),
-      transactionOrder: 'fees',
+      transactionOrder: chain.pool.order,
       environment: {
         baseFee: toQuantity(producer.next.baseFeePerGas ?? fees.nextBaseFee() ?? 0n),
         chainId: Number(spec.chainId),

@@ -1,5 +1,6 @@
 // The node: its network, version, peers and enabled namespaces.
 import { keccakHash } from '../../lib/keccak.ts'
+import { firstBlock } from '../../spec/forks.ts'
 import { bool, data, hash, quantity, string } from '../codec.ts'
 import { otherwise, type RpcContext, type RpcOptions, rpcMethod } from '../define.ts'
 
@@ -42,7 +43,7 @@ export const web3_clientVersion = rpcMethod({
 
 /** go-ethereum's shape (`p2p.NodeInfo`) without address and ports: in a network CometBFT has the peers. */
 function wireNodeInfo({ chain, options }: RpcContext) {
-  const genesis = chain.canonicalHash(0n)
+  const genesis = chain.canonicalHash(firstBlock(chain.spec))
   const { head } = chain
   return {
     id: genesis?.slice(2) ?? '',
