@@ -36,6 +36,7 @@ import { type CallMeter, defaultRpcOptions, type Reforking, type RpcOptions } fr
 import { DevelopmentTimeline } from './rpc/development-timeline.ts'
 import { meters } from './rpc/meters.ts'
 import { PollingFilters } from './rpc/notifications/polling-filters.ts'
+import { type LoadedChain, loadChain, loadDump } from './rpc/state-dump.ts'
 import type { CallLimits } from './runtime/call.ts'
 import { Runtime } from './runtime/runtime.ts'
 import { missingRequestContracts } from './runtime/system.ts'
@@ -78,6 +79,8 @@ export type ChainSettings = StoreOptions & {
   readonly jsTracers?: boolean
   /** The chain that this one is a fork of. */
   readonly fork?: ForkStart | undefined
+  /** What a new chain begins with, beside its genesis; on a fork only the accounts are taken. */
+  readonly loaded?: LoadedChain | undefined
   readonly log: Logger
 }
 
@@ -176,6 +179,7 @@ async function open(
     jsTracers = true,
     log,
     fork,
+    loaded,
   } = settings
   let readers: ReadThreads | undefined
   const observer = suspending(watch, () => readers)
@@ -202,6 +206,7 @@ async function open(
     const scriptedTraces = jsTracers ? scripted : undefined
     const chain: BlockChain = new BlockChain({ ...parts, scriptedTraces, prune, publisher, forked: fork?.forked })
     if (fork?.begin !== undefined) await beginFork(chain, runtime, fork)
+    if (loaded !== undefined) await (fork === undefined ? loadChain(chain, loaded) : loadDump(chain, loaded.accounts))
     if (reading !== undefined && datadir !== undefined) {
       const { threads, work, rpc } = reading
       const chosen = { directory: datadir, spec, engine: engine ?? DEFAULT_ENGINE, proposalFiles, ...policy }
@@ -224,7 +229,7 @@ async function open(
 /** Steps 3 to 5 of `startNode`: the rules of the chain that the store holds afterwards. Throws as `openChain`. */
 async function openRuntime(
   store: KvStore,
-  { datadir, spec: given, modules = [], namesModules = false, engine, fork, log }: ChainSettings,
+  { datadir, spec: given, modules = [], namesModules = false, engine, fork, loaded, log }: ChainSettings,
   joining: Joining | undefined,
 ): Promise<Runtime> {
   // 3. The chain.
@@ -241,7 +246,7 @@ async function openRuntime(
   if (begin !== undefined) await createFork(store, spec, begin, indexer)
   else if (hasAllocation(named) && joining !== undefined)
     await joining.restore({ store, spec: named, runtime, indexer })
-  else if (hasAllocation(named)) await createChain(store, named, indexer, runtime)
+  else if (hasAllocation(named)) await createChain(store, named, indexer, runtime, loaded?.blocks[0])
   else if (spec !== stored) await store.write([specRow(spec)])
   for (const line of newNameLines(stored ?? found, spec)) log.info({ room: 'chain' }, line)
   return runtime

@@ -19,6 +19,7 @@ import type { RequestedBlock, SimulationOptions } from '../runtime/simulate.ts'
 import type { CallOptions, CallRequest, ExecutedBlock, PayloadAttributes } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { firstBlock } from '../spec/forks.ts'
+import { KEY } from '../state/keyspace.ts'
 import { completely, untilComplete } from '../state/partial-state.ts'
 import type { KvStore, MissingParts } from '../state/types.ts'
 import { View } from '../state/view.ts'
@@ -29,7 +30,7 @@ import { ChainEventEmitter } from './events.ts'
 import type { ChainFees } from './fees.ts'
 import { BeforeFork, refuseBefore } from './fork.ts'
 import { fetchFor, fetchForAll } from './fork-intake.ts'
-import { readBegun } from './fork-row.ts'
+import { begunRow, readBegun } from './fork-row.ts'
 import { ImportPrefetch } from './import-prefetch.ts'
 import { minedLogs } from './mined-logs.ts'
 import { abandonChain } from './open.ts'
@@ -39,6 +40,7 @@ import { PendingBlock } from './pending-block.ts'
 import { PersistentPool } from './persistent-pool.ts'
 import { admissionRules, poolHead } from './pool-rules.ts'
 import { decodeProposal, takeAll } from './proposed-block.ts'
+import { horizonRow } from './pruning.ts'
 import { Snapshots } from './snapshots.ts'
 import type { ChainStateQueries } from './state-queries.ts'
 import type { ChainTraces } from './traces.ts'
@@ -397,6 +399,15 @@ export class BlockChain implements ChainFace {
     return this.#writer.run(() =>
       this.#rewind(readBegun(this.store) ?? { number: firstBlock(this.spec), version: 0 }, 'beginning'),
     )
+  }
+
+  beginAtHead(): Promise<void> {
+    return this.#writer.run(async () => {
+      const { checkpoint } = this.#canonical
+      const begun = begunRow(checkpoint.number, checkpoint.version)
+      await this.store.write([begun, horizonRow(checkpoint), { type: 'del', key: KEY.meta('unfinished') }])
+      this.follow(checkpoint)
+    })
   }
 
   /**

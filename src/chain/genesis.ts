@@ -105,6 +105,9 @@ async function repetition(alloc: GenesisAllocation): Promise<ChainError> {
 
 // --- block 0
 
+/** A block of another program with what its execution produced. */
+export type FirstBlock = Pick<ExecutedBlock, 'block' | 'receipts' | 'callTrees'>
+
 /**
  * Writes allocation, state and index of block 0 into an empty database. The caller writes the rows of block and head. Throws
  * ChainError `invalid-genesis` for an allocation with a bad entry.
@@ -114,19 +117,20 @@ export async function writeGenesis(
   alloc: GenesisAllocation,
   runtime: Runtime,
   indexer: Indexer,
+  first?: FirstBlock,
 ): Promise<ExecutedBlock> {
   let count = await writeAllocation(store, alloc)
-  const first = new FirstState(store)
+  const state = new FirstState(store)
   let supply = 0n
   for await (const [address, account] of new StoredAllocation(store)) {
     count--
     supply += account.balance
-    await first.add(address, account)
+    await state.add(address, account)
   }
   if (count !== 0) throw await repetition(alloc)
-  await first.finish()
+  await state.finish()
   const view = new StateStore(store, 0).at(0)
-  const executed = executeGenesis(runtime, view, supply)
+  const executed = { ...executeGenesis(runtime, view, supply), ...first }
   const { rows, codes } = await view.changes()
   await amendFirstState(store, rows, codes)
   await indexGenesis(store, runtime, indexer, executed)

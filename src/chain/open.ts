@@ -17,7 +17,7 @@ import type { KvReader, KvStore, WriteOp } from '../state/types.ts'
 import { baseRow } from './base.ts'
 import { blockRows } from './blocks.ts'
 import { withForkRules } from './fork-row.ts'
-import { allocationRows, writeGenesis } from './genesis.ts'
+import { allocationRows, type FirstBlock, writeGenesis } from './genesis.ts'
 import type { Indexer } from './types.ts'
 
 /** All keys except the store's own rows, which begin with the last byte. */
@@ -88,7 +88,8 @@ export function specToOpen(
 const formatRow = (format = FORMAT): WriteOp => ({ type: 'put', key: KEY.meta('format'), value: Buffer.from(format) })
 
 /**
- * Writes block 0 of a spec into an empty database. A large genesis takes many batches; the last one has the format row, so an
+ * Writes the genesis block of a spec into an empty database. `first`: takes its place, with a state that is not here; the chain is complete
+ * only after `beginAtHead`. A large genesis takes many batches; the last one has the format row, so an
  * interrupted creation leaves no chain and is started again. Throws ChainError `storage` if the database is not empty.
  */
 export async function createChain(
@@ -96,9 +97,10 @@ export async function createChain(
   spec: GenesisSpec<GenesisAllocation>,
   indexer: Indexer,
   runtime: Runtime = new Runtime(withoutAllocation(spec)),
+  first?: FirstBlock,
 ): Promise<void> {
   await beginChain(store)
-  const { block, receipts } = await writeGenesis(store, spec.genesis.alloc, runtime, indexer)
+  const { block, receipts } = await writeGenesis(store, spec.genesis.alloc, runtime, indexer, first)
   const { number } = block.header
   await store.write([
     ...blockRows(block, receipts),
@@ -108,6 +110,7 @@ export async function createChain(
     ...(number === 0n ? [] : [baseRow(number)]),
     indexRow('complete', indexer),
     ...chainRows(spec),
+    ...(first === undefined ? [] : [unfinishedRow()]),
   ])
 }
 

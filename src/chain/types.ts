@@ -440,6 +440,8 @@ export interface DevControl {
   rewind(number: bigint, waiting?: 'dropped' | 'kept'): Promise<void>
   /** Goes back to block 0, or to the beginning of a fork, and empties the pool. Throws as `rewind`. */
   reset(): Promise<void>
+  /** Makes the head the chain's beginning: `reset` goes back to it, and earlier states cannot be read. */
+  beginAtHead(): Promise<void>
 }
 
 /** What CometBFT needs in addition to building and committing blocks. */

@@ -39,6 +39,7 @@ import { refuseFlag, wrongFlag } from './flags.ts'
 import { askPassword, readPasswords } from './password.ts'
 import { readModules } from './proposal-modules.ts'
 import { type StartFlags, settingsOf } from './start-flags.ts'
+import { withStateFile, writingState } from './state-file.ts'
 import { VERSION } from './version.ts'
 
 export type Launched = {
@@ -69,8 +70,12 @@ export async function launch(given: StartFlags, log: Logger, meter?: CallMeter):
     : await withStoredChain(flags.datadir, (chain, head, fork) => storedChain(chainFlags, chain, head, fork))
   if (stored === undefined && flags.forkUrl.length === 0) refuseKnownKeys(chainFlags)
   // A genesis file that is given again may name opcode proposals that the stored chain lacks.
-  const { spec, known, hasKnownOperators, fork } =
+  if (stored !== undefined && flags.loadState !== undefined)
+    throw refuseFlag('loadState', `${flags.datadir} holds a chain already; choose another --datadir, or --in-memory`)
+  const { known, hasKnownOperators, fork, ...chosen } =
     stored === undefined || flags.genesis !== undefined ? await chainOfFlags(chainFlags, stored === undefined) : stored
+  const { spec, loaded } =
+    stored === undefined ? await withStateFile(flags, chosen.spec) : { ...chosen, loaded: undefined }
   const modules = await readModules(flags.proposal)
   const development = flags.production ? new Wallet() : known
   const wallet = await withUnlocked(development, flags)
@@ -80,16 +85,18 @@ export async function launch(given: StartFlags, log: Logger, meter?: CallMeter):
   const continuesClock = options.continuesClock === true || fork !== undefined
   // A fork that takes the place of one with native modules has them too.
   const native = flags.native || (fork !== undefined && spec.native !== undefined)
-  const node = await startNode({
+  const started = await startNode({
     ...options,
     meter,
     continuesClock,
     fork,
+    loaded,
     forking: flags.production ? undefined : lateForking({ ...flags, native }, development),
     modules,
     namesModules: !flags.production,
     network: network?.options,
   })
+  const node = writingState(started, flags, log)
   if (network !== undefined) log.info({ room: 'consensus' }, network.line)
   const hasKnownKeys = (flags.mnemonic === undefined && known.addresses().length > 0) || hasKnownOperators
   if (flags.configOut !== undefined) await writeConfig(flags.configOut, node, flags, development)

@@ -70,6 +70,24 @@ const data = {
     inLibrary: 'on without `datadir` and `home`',
     notInNetwork: 'the consensus engine keeps its blocks on disk, so the chain has to',
   }),
+  state: optional(
+    '<file>',
+    path,
+    'begin a new chain with a state file, if there is one, and write it when the node stops',
+    {
+      conflicts: ['loadState', 'dumpState'],
+      notInNetwork: genesisOnly,
+      more: "anvil's JSON. [State files](#state-files).",
+    },
+  ),
+  loadState: optional('<file>', path, 'begin a new chain with a state file', { notInNetwork: genesisOnly }),
+  dumpState: optional('<file>', path, 'write a state file when the node stops; in a folder, state.json', {
+    notInNetwork: 'the file holds accounts of one node',
+  }),
+  stateInterval: optional('<seconds>', seconds, 'seconds between writes of the state file', {
+    unset: 'only when the node stops',
+    notInNetwork: 'the file holds accounts of one node',
+  }),
   prune: optional(
     '<blocks>',
     wholeNumber(FEWEST_STATES, 1_000_000_000),

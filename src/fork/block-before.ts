@@ -48,7 +48,8 @@ function placeOf(hash: Hash, transactions: readonly unknown[], { number }: Seale
   return index
 }
 
-function executable(given: unknown): Transaction {
+/** A transaction of a block as JSON-RPC has it. Throws ChainError `transaction-rejected`: its type or form is not of Ethereum. */
+export function executable(given: unknown): Transaction {
   const { hash, type: typeOrNull } = named.parse(given)
   const type = typeOrNull ?? 0n
   const refuse = (why: string) =>

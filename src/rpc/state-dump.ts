@@ -1,5 +1,5 @@
-// The state at the head as a file in anvil's format (anvil_dumpState, --dump-state): JSON, compressed with gzip or not. A dump
-// has all accounts and the head's header, and no history.
+// The state at the head as a file in anvil's format (anvil_dumpState, --dump-state): JSON, compressed with gzip or not. A dump has all
+// accounts and the head's header; the file of a flag has the chain's blocks, too.
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
@@ -10,9 +10,11 @@ import type { Chain, DevControl, DumpedAccount } from '../chain/types.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, toHex, toQuantity } from '../lib/hex.ts'
 import type { SealedHeader } from '../primitives/types.ts'
+import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
 import { address, data, looseQuantity, looseUint64, mapOf, word } from './codec.ts'
 import { wireHeader } from './shapes/block.ts'
+import { history, type KnownBlock, knownBlocks, wireFileBlock, wireOutcome } from './state-history.ts'
 
 /** Maximum bytes of a decompressed dump. */
 const MAX_DUMP = 2 ** 30
@@ -27,25 +29,82 @@ const account = z.object({
   storage: z.record(z.string(), z.string()).default({}),
 })
 const dump = z.object({ accounts: mapOf<Address, z.output<typeof account>>(address, account) })
+const environment = z.object({
+  number: looseQuantity,
+  timestamp: looseQuantity,
+  gas_limit: looseQuantity,
+  basefee: looseQuantity,
+})
+const chainDump = dump.extend({ block: environment.nullish(), ...history })
 
-/** Writes a dump, compressed with gzip. */
+/** What a new chain begins with. `blocks`: oldest first; empty if the file has none that is whole. */
+export type LoadedChain = {
+  readonly accounts: Dump
+  readonly head: z.output<typeof environment> | undefined
+  readonly blocks: readonly KnownBlock[]
+}
+
+/** Writes a dump of the accounts, compressed with gzip. */
 export async function writeDump(head: SealedHeader, accounts: AsyncIterable<DumpedAccount>): Promise<Uint8Array> {
   const gzip = createGzip()
-  const [compressed] = await Promise.all([buffer(gzip), pipeline(Readable.from(jsonOf(head, accounts)), gzip)])
+  const { hash: _, ...header } = wireHeader(head)
+  const json = jsonOf(head, [[{ header, transactions: [], ommers: [] }], []], accounts)
+  const [compressed] = await Promise.all([buffer(gzip), pipeline(Readable.from(json), gzip)])
   return compressed
 }
 
-/** The JSON in chunks, so that a large state is never one string. */
-async function* jsonOf(head: SealedHeader, accounts: AsyncIterable<DumpedAccount>): AsyncGenerator<string> {
-  const { hash: _, ...header } = wireHeader(head)
-  const frame = {
-    block: blockEnvironment(head),
-    best_block_number: Number(head.number),
-    blocks: [{ header, transactions: [], ommers: [] }],
-    transactions: [],
-    historical_states: null,
+/** The JSON of a dump with all blocks of the chain, in chunks. */
+export function chainJson(
+  chain: DevControl & Pick<Chain, 'head' | 'base' | 'block' | 'receipts'>,
+): AsyncIterable<string> {
+  const { head, base } = chain
+  const numbers = function* () {
+    for (let number = base; number <= head.number; number++) yield number
   }
-  yield `${JSON.stringify(frame).slice(0, -1)},"accounts":{`
+  const blockAt = async (number: bigint) => {
+    const block = await chain.block({ number })
+    if (block === undefined) throw new ChainError('header-not-found', `block ${number} is gone`)
+    return block
+  }
+  const blocks = async function* () {
+    for (const number of numbers()) yield wireFileBlock(await blockAt(number))
+  }
+  const outcomes = async function* () {
+    for (const number of numbers()) {
+      const block = await blockAt(number)
+      const receipts = chain.receipts(block.header.hash) ?? []
+      for (const [index, transaction] of block.transactions.entries()) {
+        const receipt = receipts[index]
+        if (receipt !== undefined) yield wireOutcome(block, transaction, receipt, index)
+      }
+    }
+  }
+  return jsonOf(head, [blocks(), outcomes()], chain.accounts())
+}
+
+type Items = Iterable<object> | AsyncIterable<object>
+
+/** The JSON in chunks, so that a large state is never one string. */
+async function* jsonOf(
+  head: SealedHeader,
+  [blocks, transactions]: readonly [Items, Items],
+  accounts: AsyncIterable<DumpedAccount>,
+): AsyncGenerator<string> {
+  const frame = { block: blockEnvironment(head), best_block_number: Number(head.number), historical_states: null }
+  yield JSON.stringify(frame).slice(0, -1)
+  for (const [name, items] of [
+    ['blocks', blocks],
+    ['transactions', transactions],
+  ] as const) {
+    yield `,"${name}":[`
+    let comma = ''
+    for await (const item of items) {
+      yield `${comma}${JSON.stringify(item)}`
+      comma = ','
+    }
+    yield ']'
+  }
+  yield ',"accounts":{'
   let comma = ''
   for await (const { address, nonce, balance, code, storage } of accounts) {
     const record = {
@@ -73,15 +132,39 @@ const blockEnvironment = (head: SealedHeader) => ({
 })
 
 /** Reads a dump, compressed or not. Throws `invalid-params` for any other data. */
-export async function readDump(bytes: Uint8Array): Promise<Dump> {
+export const readDump = async (bytes: Uint8Array): Promise<Dump> => (await parse(dump, bytes)).accounts
+
+/** As `readDump`, with the blocks, which were made by the rules of `spec`. */
+export async function readChain(bytes: Uint8Array, spec: ChainSpec): Promise<LoadedChain> {
+  const { accounts, block, ...history } = await parse(chainDump, bytes)
+  return { accounts, head: block ?? undefined, blocks: knownBlocks(history, spec) }
+}
+
+async function parse<S extends z.ZodType>(schema: S, bytes: Uint8Array): Promise<z.output<S>> {
   const isCompressed = bytes[0] === 0x1f && bytes[1] === 0x8b
   try {
     const text = isCompressed ? await promisify(gunzip)(bytes, { maxOutputLength: MAX_DUMP }) : Buffer.from(bytes)
-    return dump.parse(JSON.parse(text.toString())).accounts
+    return schema.parse(JSON.parse(text.toString()))
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error).split('\n')[0] : (error as Error).message
     throw new ChainError('invalid-params', `not a state dump: ${reason}`)
   }
+}
+
+/**
+ * Loads the accounts into a new chain that has begun with the first block, and adds the other blocks without executing them. Only the state
+ * after the last one can be read.
+ */
+export async function loadChain(
+  chain: DevControl & Pick<Chain, 'missing' | 'at' | 'commit' | 'beginAtHead'>,
+  { accounts, blocks }: LoadedChain,
+): Promise<void> {
+  await loadDump(chain, accounts)
+  for (const known of blocks.slice(1)) {
+    const { view } = await chain.at('latest')
+    await chain.commit({ ...known, requests: [], diffs: [], refused: [], view })
+  }
+  await chain.beginAtHead()
 }
 
 /**
