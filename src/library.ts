@@ -2,12 +2,10 @@
 // listens for no signals, prints nothing and never ends the process. The types here are the package's declarations, so they
 // import no other file but that of the options, which `scripts/declarations.ts` replaces. Options are those of `kestrel start`,
 // in camel case, with the same checks.
-import { Command, CommanderError } from 'commander'
 import { getAddress } from 'viem'
 import { type Launched, launch } from './cli/launch.ts'
-import { optionsWithHome } from './cli/network/node-home.ts'
-import { entries, readStartFlags, type StartFlags, type StartOptions, withStartFlags } from './cli/start-flags.ts'
-import { ChainError } from './lib/errors.ts'
+import type { StartOptions } from './cli/start-flags.ts'
+import { readOptions } from './cli/start-options.ts'
 import { toHex } from './lib/hex.ts'
 import { createLogger } from './lib/log.ts'
 
@@ -51,7 +49,8 @@ export class RpcError extends Error {
  * are invalid, or if the chain or the port cannot be opened.
  */
 export async function startNode(options: StartOptions = {}): Promise<RunningNode> {
-  const flags = flagsOf(options)
+  const { datadir, home, inMemory = datadir === undefined && home === undefined } = options
+  const flags = readOptions({ port: 0, ...options, inMemory })
   const log = createLogger({ level: flags.logLevel ?? 'silent', json: flags.json || flags.jsonLogs })
   const launched = await launch(flags, log)
   const { url, chain } = launched.node
@@ -98,34 +97,4 @@ async function ask<Result>(url: string, method: string, params: readonly unknown
   }
   if (answer.error !== undefined) throw new RpcError(answer.error)
   return answer.result
-}
-
-/** The options, checked as the command line checks its flags. Throws ChainError `invalid-params`. */
-function flagsOf(options: StartOptions): StartFlags {
-  const { datadir, home, inMemory = datadir === undefined && home === undefined } = options
-  const command = withStartFlags(new Command('startNode'))
-    .exitOverride()
-    .configureOutput({ writeErr: () => undefined })
-  const given: Readonly<Record<string, unknown>> = { port: 0, ...options, inMemory }
-  for (const [name, value] of Object.entries(given)) if (value !== undefined) setOption(command, name, value)
-  try {
-    // Without arguments, because only conflicts between options are left to find.
-    command.parse([], { from: 'user' })
-    return readStartFlags(optionsWithHome(command))
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    throw new ChainError('invalid-params', error.message.replace(/^error: /, ''))
-  }
-}
-
-/** Sets the value that a command's flag would set. */
-function setOption(command: Command, name: string, value: unknown): void {
-  const refuse = (problem: string) => new ChainError('invalid-params', `${name}: ${problem}`)
-  const entry = Object.hasOwn(entries, name) ? entries[name] : undefined
-  if (entry === undefined) throw refuse('there is no such option')
-  if ((typeof value === 'boolean') !== (entry.value === undefined))
-    throw refuse(entry.value === undefined ? 'expected a boolean' : 'expected a value')
-  // A switch with the value that it has without its flag, such as `mining: true`, conflicts with no other option.
-  if ((value === true && entry.help === undefined) || (value === false && entry.helpOff === undefined)) return
-  command.setOptionValueWithSource(name, entry.repeats && !Array.isArray(value) ? [value] : value, 'cli')
 }

@@ -8,6 +8,7 @@ import { type Address, toHex } from '../lib/hex.ts'
 import type { Node } from '../node.ts'
 import { untilComplete } from '../state/partial-state.ts'
 import type { Wallet } from '../wallet/wallet.ts'
+import type { Launched } from './launch.ts'
 import { engineOf, type StartFlags } from './start-flags.ts'
 import { VERSION } from './version.ts'
 
@@ -15,12 +16,7 @@ import { VERSION } from './version.ts'
  * The text, with a final line break. Shows the keys of `development`, never those of key files; `operators` are validators'
  * operators, for whom the node signs too.
  */
-export async function banner(
-  node: Node,
-  flags: StartFlags,
-  development: Wallet,
-  operators: readonly Address[],
-): Promise<string> {
+export async function banner({ node, flags, development, operators }: Launched): Promise<string> {
   const { spec, head } = node.chain
   const { url } = node
   const socket = url.replace(/^http/, 'ws')

@@ -20,6 +20,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./start.ts')).register,
   },
   {
+    name: 'anvil',
+    description: "run a chain in memory by anvil's command line: its flags, its defaults",
+    load: async () => (await import('./anvil.ts')).register,
+  },
+  {
     name: 'init',
     description: 'create a chain from a genesis file and print the hash of block 0',
     load: async () => (await import('./init.ts')).register,

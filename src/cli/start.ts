@@ -38,7 +38,8 @@ Examples:
     .action(() => start(readStartFlags(optionsWithHome(command))))
 }
 
-async function start(flags: StartFlags): Promise<void> {
+/** Runs a node until a signal stops it. `shown`: the text that is printed when it listens. */
+export async function start(flags: StartFlags, shown: (launched: Launched) => Promise<string> = banner): Promise<void> {
   const signal = stopSignal()
   const isJson = flags.json || flags.jsonLogs
   const log = createLogger({ level: flags.silent ? 'error' : (flags.logLevel ?? 'info'), json: isJson })
@@ -46,8 +47,8 @@ async function start(flags: StartFlags): Promise<void> {
   const launched = await Promise.race([launch(flags, log, counts), signal])
   // A start may hang, for example on a dead network disk. Its writes are atomic, so killing it is safe.
   if (typeof launched === 'string') return dieOf(launched)
-  const { node, development, operators, hasKnownKeys } = launched
-  if (!flags.silent) process.stdout.write(await banner(node, launched.flags, development, operators))
+  const { node, hasKnownKeys } = launched
+  if (!flags.silent) process.stdout.write(await shown(launched))
   if (flags.production && hasKnownKeys)
     log.warn(
       flags.consensus === undefined
