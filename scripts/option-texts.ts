@@ -1,10 +1,33 @@
 // Two texts made from the table of options: the tables of docs/cli.md and the type `StartOptions` of the package.
+import { anvilFlags } from '../src/cli/anvil.ts'
 import { kebab, type OptionEntry, shownDefault } from '../src/cli/option.ts'
 import { optionGroups } from '../src/cli/options.ts'
 import { entries } from '../src/cli/start-flags.ts'
 
 const BEGIN = '<!-- options -->'
 const END = '<!-- /options -->'
+const ANVIL_BEGIN = '<!-- anvil -->'
+const ANVIL_END = '<!-- /anvil -->'
+
+/** The page with the regenerated table of anvil's flags. */
+export function withAnvilTable(page: string): string {
+  const rows = anvilFlags.map(({ flag, aliases = [], to, differs = '' }) => {
+    const [name = '', ...value] = flag.replace(/^-\w, /, '').split(' ')
+    const letter = /^-\w, /.exec(flag)?.[0] ?? ''
+    const written = [
+      `${letter}${[name, ...value].join(' ').replace(/<(.*)>|\[(.*)\]/, (_, one, ifAny) => (one ?? `[${ifAny}]`).toUpperCase())}`,
+      ...aliases,
+    ]
+    const here = to === undefined ? 'no effect' : typeof to === 'string' ? `\`--${kebab(to)}\`` : 'as on anvil'
+    return `| ${written.map((words) => `\`${words}\``).join(', ')} | ${differs.startsWith('refused') ? 'refused' : here} | ${differs.replace(/^refused(: )?/, '')} |`.replace(
+      '|  |',
+      '| |',
+    )
+  })
+  const [before = '', rest = ''] = page.split(ANVIL_BEGIN)
+  const table = ['| flag of anvil | here, as a flag of `start` | what differs |', '|---|---|---|', ...rows].join('\n')
+  return `${before}${ANVIL_BEGIN}\n\n${table}\n\n${ANVIL_END}${rest.split(ANVIL_END)[1] ?? ''}`
+}
 
 /** The page with regenerated tables of options, one for each group of the help page. */
 export function withOptionTables(page: string): string {

@@ -19,7 +19,6 @@ import type { RequestedBlock, SimulationOptions } from '../runtime/simulate.ts'
 import type { CallOptions, CallRequest, ExecutedBlock, PayloadAttributes } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { firstBlock } from '../spec/forks.ts'
-import { KEY } from '../state/keyspace.ts'
 import { completely, untilComplete } from '../state/partial-state.ts'
 import type { KvStore, MissingParts } from '../state/types.ts'
 import { View } from '../state/view.ts'
@@ -30,7 +29,7 @@ import { ChainEventEmitter } from './events.ts'
 import type { ChainFees } from './fees.ts'
 import { BeforeFork, refuseBefore } from './fork.ts'
 import { fetchFor, fetchForAll } from './fork-intake.ts'
-import { begunRow, readBegun } from './fork-row.ts'
+import { readBegun } from './fork-row.ts'
 import { ImportPrefetch } from './import-prefetch.ts'
 import { minedLogs } from './mined-logs.ts'
 import { abandonChain } from './open.ts'
@@ -40,7 +39,6 @@ import { PendingBlock } from './pending-block.ts'
 import { PersistentPool } from './persistent-pool.ts'
 import { admissionRules, poolHead } from './pool-rules.ts'
 import { decodeProposal, takeAll } from './proposed-block.ts'
-import { horizonRow } from './pruning.ts'
 import { Snapshots } from './snapshots.ts'
 import type { ChainStateQueries } from './state-queries.ts'
 import type { ChainTraces } from './traces.ts'
@@ -402,12 +400,7 @@ export class BlockChain implements ChainFace {
   }
 
   beginAtHead(): Promise<void> {
-    return this.#writer.run(async () => {
-      const { checkpoint } = this.#canonical
-      const begun = begunRow(checkpoint.number, checkpoint.version)
-      await this.store.write([begun, horizonRow(checkpoint), { type: 'del', key: KEY.meta('unfinished') }])
-      this.follow(checkpoint)
-    })
+    return this.#writer.run(() => this.#canonical.beginAtHead())
   }
 
   /**

@@ -9,13 +9,14 @@ import { contractReader } from '../runtime/read-contract.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 import { firstBlock } from '../spec/forks.ts'
+import { KEY } from '../state/keyspace.ts'
 import { completely, MissingState, type StateSource, untilComplete } from '../state/partial-state.ts'
 import { StateStore } from '../state/state-store.ts'
 import type { KvStore, MissingParts, StateView, WriteOp } from '../state/types.ts'
 import { View } from '../state/view.ts'
 import { readBase } from './base.ts'
 import { BlockStore, blockRemoval, blockRows } from './blocks.ts'
-import { readFork } from './fork-row.ts'
+import { begunRow, readFork } from './fork-row.ts'
 import {
   headRow,
   readHead,
@@ -225,6 +226,15 @@ export class CanonicalChain {
     pruned.afterWrite()
     this.#publish()
     return result
+  }
+
+  /** Makes the head the beginning of the chain: deletes all earlier states. */
+  async beginAtHead(): Promise<void> {
+    const { checkpoint } = this
+    const begun = begunRow(checkpoint.number, checkpoint.version)
+    const isComplete: WriteOp = { type: 'del', key: KEY.meta('unfinished') }
+    await this.store.write([...this.#pruning.deletionsTo(checkpoint), begun, isComplete])
+    this.#pruning.follow()
   }
 
   /** Moves to a head that another thread has committed to the same database. It undoes nothing. */

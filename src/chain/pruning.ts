@@ -64,17 +64,23 @@ export class Pruning {
     const target = oldest <= this.#horizon.number ? undefined : readStateVersion(this.#store, oldest)
     const version = Math.min(target ?? 0, this.#horizon.version + MOST_VERSIONS)
     if (version <= this.#horizon.version) return { ops: [], afterWrite: () => undefined }
-    const ops: WriteOp[] = []
-    for (let gone = this.#horizon.version + 1; gone <= version; gone++) {
-      for (const op of this.#state.prune(gone)) ops.push(op)
-      ops.push({ type: 'del', key: KEY.indexUndo(gone) })
-    }
     const horizon = { number: this.#oldestWith(version), version }
-    ops.push(horizonRow(horizon))
+    const ops = this.deletionsTo(horizon)
     const afterWrite = () => {
       this.#horizon = horizon
     }
     return { ops, afterWrite }
+  }
+
+  /** The deletions of all versions before a horizon, and its row. Call `follow` when they are written. */
+  deletionsTo(horizon: Horizon): WriteOp[] {
+    const ops: WriteOp[] = []
+    for (let gone = this.#horizon.version + 1; gone <= horizon.version; gone++) {
+      for (const op of this.#state.prune(gone)) ops.push(op)
+      ops.push({ type: 'del', key: KEY.indexUndo(gone) })
+    }
+    ops.push(horizonRow(horizon))
+    return ops
   }
 
   /** The first block with this state version or a later one. */

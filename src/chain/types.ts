@@ -307,6 +307,7 @@ export interface Fees {
 
 /** Reads committed data. A reader never waits for a writer; only the reference `pending` waits for a build. */
 export interface ChainReader {
+  readonly spec: ChainSpec
   readonly head: SealedHeader
   /**
    * The first block, also the tag `earliest`: 0, or the block of the state snapshot that the chain began with. Of a fork: the block
@@ -465,7 +466,6 @@ export interface ConsensusFace {
 
 /** The whole chain. Use one of the interfaces above if it suffices. */
 export interface Chain extends ChainReader, Caller, TransactionIntake, BlockWriter, ConsensusFace, DevControl {
-  readonly spec: ChainSpec
   readonly store: KvStore
   readonly fees: Fees
   readonly events: ChainEvents

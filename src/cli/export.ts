@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { BlockChain } from '../chain/block-chain.ts'
 import { ChainError } from '../lib/errors.ts'
 import { encodeBlock } from '../primitives/block.ts'
+import { firstBlock } from '../spec/forks.ts'
 import { openStored } from './datadir.ts'
 import { integer, path, readFlags, readOperand, refuseFlag, wrongFlag } from './flags.ts'
 import { showProgress } from './progress.ts'
@@ -41,12 +42,15 @@ Examples:
       const modules = await readModules(proposal)
       const chain = await openStored(datadir, modules, { blocksOnly: true })
       try {
-        await exportFile(chain, file, first ?? (chain.base || 1n), last ?? chain.head.number)
+        await exportFile(chain, file, first ?? firstExported(chain), last ?? chain.head.number)
       } finally {
         await chain.close()
       }
     })
 }
+
+/** The genesis block cannot be imported. */
+const firstExported = ({ base, spec }: BlockChain): bigint => (base > firstBlock(spec) ? base : firstBlock(spec) + 1n)
 
 async function exportFile(chain: BlockChain, file: string, first: bigint, last: bigint): Promise<void> {
   const head = chain.head.number

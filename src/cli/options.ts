@@ -301,15 +301,10 @@ const blocks = {
       more: 'Only the pool requires it; blocks of other nodes may hold less ([networks.md](networks.md#gas-prices)).',
     },
   ),
-  order: withDefault(
-    '<order>',
-    oneOf('fees', 'fifo'),
-    'fees',
-    'order of waiting transactions: by fees, or as they came',
-    {
-      notInNetwork: 'the proposer of a block decides the order',
-    },
-  ),
+  order: optional('<order>', oneOf('fees', 'fifo'), 'order of waiting transactions: by fees, or as they came (fifo)', {
+    unset: 'fees',
+    notInNetwork: 'the proposer of a block decides the order',
+  }),
   slotsInAnEpoch: optional(
     '<number>',
     wholeNumber(0, 1_000_000_000),

@@ -5,11 +5,15 @@ import { block } from '../fork/wire.ts'
 import { firstWhere } from '../lib/bisect.ts'
 import { ChainError } from '../lib/errors.ts'
 import { toQuantity } from '../lib/hex.ts'
+import { firstBlock } from '../spec/forks.ts'
 import type { StateView } from '../state/types.ts'
 
-/** Throws ChainError `header-not-found` for a block before the chain's first one: BeforeFork if a forked chain has it. */
-export function requireBlocksSince({ base, forked }: ChainReader, number: bigint): void {
-  if (number >= base) return
+/**
+ * Throws ChainError `header-not-found` for a block that the chain has and this node has not: BeforeFork if a forked chain has it. There is
+ * no block before the genesis.
+ */
+export function requireBlocksSince({ base, forked, spec }: ChainReader, number: bigint): void {
+  if (number >= base || base === firstBlock(spec)) return
   if (forked !== undefined) throw new BeforeFork(`block ${number}`)
   throw new ChainError('header-not-found', `this node has blocks since block ${base} only`)
 }

@@ -40,16 +40,18 @@ process.on('exit', () => {
 })
 
 /**
- * Runs `kestrel start` with these flags on a free port and waits until it answers. `env` is added to the tests' environment.
+ * Runs `kestrel start`, or another command that runs a node, with these flags on a free port and waits until it answers. `env` is added to
+ * the tests' environment.
  */
 export async function startProcess(
   flags: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  command = 'start',
 ): Promise<RunningProcess> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const began = performance.now()
-  const child = spawn(process.execPath, [PROGRAM, 'start', '--port', String(port), ...flags], {
+  const child = spawn(process.execPath, [PROGRAM, command, '--port', String(port), ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   })

@@ -1,7 +1,7 @@
 // JSON-RPC at a Unix socket, as go-ethereum and anvil have it: JSON texts one after another, each answer with a line break. Who may
 // call is decided by the file's permissions. A connection is served as a WebSocket is.
 import { EventEmitter, once } from 'node:events'
-import { chmod, unlink } from 'node:fs/promises'
+import { chmod, lstat, unlink } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
 import { connectionSignal } from '../../lib/connection-signal.ts'
 import { type JsonChunk, joinChunks } from '../chunked-json.ts'
@@ -33,15 +33,18 @@ export async function serveIpc(path: string, context: RpcContext): Promise<{ clo
   }
 }
 
-/** Whether a socket file was left by a process that has died. */
-const isAbandoned = (path: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    const probe = connect(path)
-    probe
-      .once('connect', () => resolve(false))
-      .once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'))
-    probe.once('connect', () => probe.destroy())
+/** Whether a socket was left by a process that has died. Another kind of file is not. */
+async function isAbandoned(path: string): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined)
+  if (!found?.isSocket()) return false
+  return new Promise((resolve) => {
+    const probe = connect(path, () => {
+      probe.destroy()
+      resolve(false)
+    })
+    probe.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'))
   })
+}
 
 /** A connection at a Unix socket with the interface of a WebSocket. Pings are answered here: a process that ends is noticed. */
 class IpcSocket extends EventEmitter implements MessageSocket {
