@@ -15,7 +15,7 @@ async function project(recipe: string) {
   onTestFinished(remove)
   const folder = join(path, 'project')
   await cp(join(root, 'docs/examples/tests', recipe), folder, { recursive: true })
-  await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
+  await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }')
   await symlink(join(import.meta.dirname, 'runners/node_modules'), join(path, 'node_modules'))
   await mkdir(join(folder, 'node_modules'))
   await symlink(root, join(folder, 'node_modules/kestrel-evm'))
@@ -41,7 +41,7 @@ describe.each([
   },
   { recipe: 'jest', chain: 'chain.cjs', args: ['../node_modules/jest/bin/jest.js'], passed: /Tests: +2 passed/ },
   { recipe: 'mocha', chain: 'chain.mjs', args: ['../node_modules/mocha/bin/mocha.js'], passed: /\b4 passing/ },
-  { recipe: 'node-test', chain: 'chain.js', args: ['--test'], passed: /\bpass 4\n/ },
+  { recipe: 'node-test', chain: 'chain.mjs', args: ['--test'], passed: /\bpass 4\n/ },
 ])('the recipe for $recipe', ({ recipe, chain, args, passed }) => {
   it('gives each file a chain of its own and ends, and its files fail without evm_revert', async () => {
     const folder = await project(recipe)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseEther } from 'viem'
-import { client } from './chain.js'
+import { client } from './chain.mjs'
 
 for (const name of ['a test', 'another test'])
   test(`${name} sends a coin on a chain of its own`, async () => {
