@@ -59,7 +59,9 @@ function release(): void {
     return `${hash}  ${name}\n`
   })
   writeFileSync(join(folder, SUMS), sums.join(''))
-  writeFileSync(join(folder, NOTES), `${text ?? ''}\n`)
+  // A release's page is outside the files that the links of the changelog are relative to.
+  const notes = text?.replace(/\[[^\]]*\]\((docs\/[^)#]+)[^)]*\)/g, '$1') ?? ''
+  writeFileSync(join(folder, NOTES), `${notes}\n`)
   const files = [tarball, 'sbom.cdx.json', SUMS].map((name) => `${FOLDER}/${name}`).join(' ')
   console.log(`
 ${sums.join('')}
