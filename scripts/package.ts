@@ -11,7 +11,7 @@ const target = join(root, 'build/package')
 const INCLUDED = 'secp256k1'
 
 const manifestOf = (folder: string) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-const { devDependencies, overrides, scripts, dependencies, ...manifest } = manifestOf(root)
+const { devDependencies, overrides, allowScripts, scripts, dependencies, ...manifest } = manifestOf(root)
 const external = EXTERNAL_PACKAGES.map((name) => [name, dependencies[name]])
 
 const published = { ...manifest, dependencies: Object.fromEntries(external), bundleDependencies: [INCLUDED] }

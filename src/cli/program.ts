@@ -124,7 +124,7 @@ export async function createProgram(isUsed: (name: string) => boolean): Promise<
     .exitOverride()
     .addHelpText(
       'after',
-      '\n`kestrel start` runs a chain. `kestrel --version --verbose` shows which engine runs contracts. `kestrel COMMAND --help` explains a command, with examples.',
+      '\n`kestrel` alone, or with flags only, is `kestrel start`. `kestrel --version --verbose` shows which engine runs contracts. `kestrel COMMAND --help` explains a command, with examples.',
     )
   for (const { name, description, load } of commands) {
     const command = program.command(name).description(description)
@@ -135,14 +135,24 @@ export async function createProgram(isUsed: (name: string) => boolean): Promise<
   return program
 }
 
+/** The program's own flags, those of Commander: every other flag in the first place is one of `start`. */
+const PROGRAM_FLAGS = ['-h', '--help', '-V', '--version']
+
+/** Puts `start` before a command line that names no command, so that `npx kestrel-evm` alone runs a chain. */
+function withCommand(args: readonly string[]): readonly string[] {
+  const [first = '-'] = args
+  return first.startsWith('-') && !PROGRAM_FLAGS.includes(first) ? ['start', ...args] : args
+}
+
 /**
  * Runs a command line and returns its exit code. A failure is one line on standard error; with KESTREL_TRACE set, the stack trace
  * follows.
  */
-export async function runCommandLine(args: readonly string[]): Promise<number> {
+export async function runCommandLine(given: readonly string[]): Promise<number> {
   try {
-    if (isVerboseVersion(args)) process.stdout.write(await versionLines())
+    if (isVerboseVersion(given)) process.stdout.write(await versionLines())
     else {
+      const args = withCommand(given)
       const program = await createProgram((name) => args.includes(name))
       await program.parseAsync(args, { from: 'user' })
     }

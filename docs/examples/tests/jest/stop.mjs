@@ -1,0 +1,2 @@
+// Stops the node after the last file.
+export default () => globalThis.node.stop()
