@@ -40,6 +40,8 @@ export const meanings: Readonly<Record<string, string>> = {
   'config.terminalTotalDifficultyPassed': 'true: the same as a terminal total difficulty of 0',
   ...inConfig(timeForks),
   ...Object.fromEntries(later.map((name) => [`config.${name}`, 'a fork that this node cannot run: must be left out'])),
+  'config.contractSizeLimit':
+    "most bytes of a contract's code, twice that of its init code; left out: those of the fork",
   'config.depositContractAddress': 'contract whose logs are deposit requests (EIP-6110); left out: the zero address',
   ...Object.fromEntries(
     BLOB_FORKS.flatMap((fork) => [
@@ -60,7 +62,7 @@ export const meanings: Readonly<Record<string, string>> = {
   'alloc.ADDRESS.nonce': 'nonce; 1 for contracts (EIP-161)',
   'alloc.ADDRESS.code': 'code of a contract',
   'alloc.ADDRESS.storage': 'its storage; slots and words may be short',
-  number: 'must be 0',
+  number: 'number of the first block; left out: 0; needs 0 in a network',
   gasUsed: 'gas used of the header of block 0; left out: 0',
   parentHash: 'its parent hash; left out: zero',
   baseFeePerGas:

@@ -14,7 +14,7 @@ import { Connections, defaultConnectionLimits } from './http/connections.ts'
 import { acceptPassed, type PassedConnections } from './http/passed-connections.ts'
 import { isHandshake, passUpgrades } from './http/upgrades.ts'
 import { rpcContext } from './rpc/context.ts'
-import type { RpcServices } from './rpc/define.ts'
+import type { RpcContext, RpcServices } from './rpc/define.ts'
 import { answerInChunks } from './rpc/dispatch.ts'
 import { serveFastPath } from './rpc/http/fast-path.ts'
 import { serveIpc } from './rpc/http/ipc.ts'
@@ -62,7 +62,7 @@ export function createServer(options: ServerOptions): NodeServer {
   const answer = (body: string, signal: AbortSignal) => answerInChunks(body, parts.context, signal)
   const path = serveFastPath(server, fastPath, answer)
 
-  /** The server and, with `localhost`, one for each further address. */
+  /** The server, with `localhost` one for each further address, and that of a Unix socket. */
   const listeners: NetServer[] = [server]
   const stop = async (): Promise<void> => {
     const closed = listeners.map((listener) => once(listener, 'close'))
@@ -85,12 +85,10 @@ export function createServer(options: ServerOptions): NodeServer {
     faces.opened().then(({ upgrade }) => upgrade(request, socket, rest), destroy)
   })
   let passed: Promise<PassedConnections> | undefined
-  let ipc: { close(): Promise<void> } | undefined
   return {
     faces: async () => (await faces.opened()).app,
     async listen(at) {
-      const { url, hosts, port } = await listen(server, listeners, at, threads !== undefined)
-      if (at.ipc !== undefined) ipc = await serveIpc(at.ipc, parts.context)
+      const { url, hosts, port } = await listen(server, listeners, at, threads !== undefined, parts.context)
       if (threads === undefined) return url
       const sharedPort = async () => {
         passed ??= acceptPassed((socket) => void server.emit('connection', socket))
@@ -104,7 +102,6 @@ export function createServer(options: ServerOptions): NodeServer {
       path.end()
       connections.closeRemaining()
       parts.context.gcStatistics.close()
-      await ipc?.close()
       const open = await faces.close()
       await (open === undefined ? stop() : open.app.close())
       await ended
@@ -154,8 +151,9 @@ type Listening = { readonly url: string; readonly hosts: readonly string[]; read
 async function listen(
   server: Server,
   listeners: NetServer[],
-  { host, port }: { host: string; port: number },
+  { host, port, ipc }: Parameters<NodeServer['listen']>[0],
   isShared: boolean,
+  context: RpcContext,
 ): Promise<Listening> {
   const [first = host, ...others] =
     host === 'localhost' ? (await lookup(host, { all: true })).map(({ address }) => address) : [host]
@@ -178,6 +176,7 @@ async function listen(
       hosts.push(other)
     })
   }
+  if (ipc !== undefined) listeners.push(await serveIpc(ipc, context))
   const shown = address === '0.0.0.0' ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address
   return { url: `http://${shown}:${chosen}`, hosts, port: chosen }
 }

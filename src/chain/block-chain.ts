@@ -33,7 +33,7 @@ import { readBegun } from './fork-row.ts'
 import { ImportPrefetch } from './import-prefetch.ts'
 import { minedLogs } from './mined-logs.ts'
 import { abandonChain } from './open.ts'
-import { type ChainIdentity, type ChainParts, openParts, type PartOptions } from './parts.ts'
+import { type ChainIdentity, type ChainOptions, type ChainParts, openParts } from './parts.ts'
 import { completeAttributes } from './payload-attributes.ts'
 import { PendingBlock } from './pending-block.ts'
 import { PersistentPool } from './persistent-pool.ts'
@@ -62,15 +62,13 @@ export class BlockChain implements ChainFace {
   readonly #open: (identity: ChainIdentity) => ChainParts
   readonly #persistentPool: PersistentPool
   readonly #writer: Writer
-  readonly #slotsInAnEpoch: bigint
   #snapshots = new Snapshots()
   /** Starts sender recovery for blocks that will be imported next (`expect`); optional. */
   readonly expected: ImportPrefetch
   #proposed: () => Partial<PayloadAttributes> = () => ({})
   readonly #pending: PendingBlock
 
-  constructor({ store, runtime, forked, pool, onError, pending, slotsInAnEpoch = 0, ...options }: ChainOptions) {
-    this.#slotsInAnEpoch = BigInt(slotsInAnEpoch)
+  constructor({ store, runtime, forked, pool, onError, pending, ...options }: ChainOptions) {
     // An empty block is cheap, and every gas estimate after a new block needs it: do not build it as heavy work.
     const turns = () => yieldToEventLoop(this.pool.hasReady() ? 'heavy' : 'block')
     const build = () => this.build({}, undefined, { pause: turns() })
@@ -489,16 +487,8 @@ export class BlockChain implements ChainFace {
     if (typeof ref === 'object' && 'hash' in ref) return this.#canonical.blocks.number(ref.hash)
     const first = this.#canonical.base
     if (this.forked !== undefined) refuseBefore(ref, first)
-    if (ref === 'earliest') return first
-    if (typeof ref === 'string') return this.#settled(ref)
+    if (typeof ref === 'string') return this.#canonical.numberOf(ref)
     return ref.number >= first && ref.number <= this.head.number ? ref.number : undefined
-  }
-
-  /** The number of the block of a tag. Every block is final unless the node was given epochs. */
-  #settled(tag: Exclude<BlockRef, object>): bigint {
-    const behind = tag === 'finalized' ? 2n * this.#slotsInAnEpoch : tag === 'safe' ? this.#slotsInAnEpoch : 0n
-    const number = this.head.number - behind
-    return number > this.#canonical.base ? number : this.#canonical.base
   }
 
   #poolHead(): PoolHead {
@@ -508,12 +498,3 @@ export class BlockChain implements ChainFace {
     return poolHead(this.head, view, this.fees, held, this.#proposed().gasLimit)
   }
 }
-
-export type ChainOptions = ChainIdentity &
-  PartOptions & {
-    /** Blocks from the tag `safe` to `latest`, and from `finalized` to `safe`; left out: 0. */
-    readonly slotsInAnEpoch?: number | undefined
-    /** Builds the block of the tag `pending`; left out: it is built from the pool. */
-    readonly pending?: (() => Promise<ExecutedBlock>) | undefined
-    readonly onError: (error: unknown) => void
-  }

@@ -27,7 +27,7 @@ import {
   totalDifficultyAfter,
 } from './open.ts'
 import { Pruning } from './pruning.ts'
-import type { HeadPublisher, Indexer } from './types.ts'
+import type { BlockTag, HeadPublisher, Indexer } from './types.ts'
 
 /** A block may name uncles up to six generations back; their parents are one more. */
 const UNCLE_REACH = 7n
@@ -40,6 +40,8 @@ export type CanonicalChainOptions = {
   readonly prune?: number | undefined
   /** Announces the head to the threads that read the same database; left out: there are no such threads. */
   readonly publisher?: HeadPublisher | undefined
+  /** Blocks from the tag `safe` to `latest`, and from `finalized` to `safe`; left out: 0. */
+  readonly slotsInAnEpoch?: number | undefined
   /** For a fork: has the state that is not on disk; left out: this chain is none, or only what is on disk is read. */
   readonly source?: StateSource | undefined
 }
@@ -56,12 +58,14 @@ export class CanonicalChain {
   readonly #state: StateStore
   readonly #pruning: Pruning
   readonly #publisher: HeadPublisher | undefined
+  readonly #slotsInAnEpoch: bigint
   #head: SealedHeader
 
   /** Throws ChainError `storage` if the store holds no chain or its index is incomplete. */
   constructor(store: KvStore, runtime: Runtime, indexer: Indexer, options: CanonicalChainOptions = {}) {
     const { number, version } = readHead(store)
-    const { prune, publisher, source } = options
+    const { prune, publisher, slotsInAnEpoch = 0, source } = options
+    this.#slotsInAnEpoch = BigInt(slotsInAnEpoch)
     requireIndex(store, indexer)
     this.store = store
     this.base = readBase(store)
@@ -83,6 +87,13 @@ export class CanonicalChain {
 
   get head(): SealedHeader {
     return this.#head
+  }
+
+  /** The number of the block of a tag. Every block is final unless the node was given epochs. */
+  numberOf(tag: BlockTag): bigint {
+    const epochs = { earliest: undefined, pending: 0n, latest: 0n, safe: 1n, finalized: 2n }[tag]
+    const number = epochs === undefined ? this.base : this.#head.number - epochs * this.#slotsInAnEpoch
+    return number > this.base ? number : this.base
   }
 
   /** The oldest block whose state can be read. */

@@ -4,6 +4,7 @@ import type { ForkedChain } from '../fork/forked-chain.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import type { CallLimits } from '../runtime/call.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import type { ExecutedBlock } from '../runtime/types.ts'
 import type { KvStore } from '../state/types.ts'
 import type { View } from '../state/view.ts'
 import { ChainCalls } from './calls.ts'
@@ -25,6 +26,14 @@ export type PartOptions = Omit<CanonicalChainOptions, 'source'> & {
   readonly pool: PoolPolicy
   readonly scriptedTraces?: ScriptedTraces | undefined
 }
+
+/** What a chain is opened with. */
+export type ChainOptions = ChainIdentity &
+  PartOptions & {
+    /** Builds the block of the tag `pending`; left out: it is built from the pool. */
+    readonly pending?: (() => Promise<ExecutedBlock>) | undefined
+    readonly onError: (error: unknown) => void
+  }
 
 /** The chain as its parts use it. */
 export type PartReader = Pick<ChainReader, 'block'> & {

@@ -19,9 +19,9 @@ import { formatSpec, parseGenesisText } from '../spec/genesis-file.ts'
 import { FACTORIES } from '../spec/preinstalls.ts'
 import { type DevKeys, devKeys, devValidatorKeys, isPreset, presets } from '../spec/presets.ts'
 import { ETHEREUM_PATH, Wallet } from '../wallet/wallet.ts'
+import { type chainOptions, DEFAULT_ACCOUNTS, MAX_GAS_LIMIT } from './chain-options.ts'
 import type { StoredChain } from './datadir.ts'
 import { refuseFlag, wrongFlag } from './flags.ts'
-import { type chainOptions, DEFAULT_ACCOUNTS, MAX_GAS_LIMIT } from './options.ts'
 import type { StartFlags } from './start-flags.ts'
 
 /** The options that describe a chain (options.ts). */

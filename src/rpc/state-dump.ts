@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { createGzip, gunzip } from 'node:zlib'
 import { z } from 'zod'
+import { history, type KnownBlock, knownBlocks } from '../chain/known-blocks.ts'
 import type { Chain, DevControl, DumpedAccount } from '../chain/types.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, toHex, toQuantity } from '../lib/hex.ts'
@@ -14,7 +15,7 @@ import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
 import { address, data, looseQuantity, looseUint64, mapOf, word } from './codec.ts'
 import { wireHeader } from './shapes/block.ts'
-import { history, type KnownBlock, knownBlocks, wireFileBlock, wireOutcome } from './state-history.ts'
+import { wireFileBlock, wireOutcome } from './state-history.ts'
 
 /** Maximum bytes of a decompressed dump. */
 const MAX_DUMP = 2 ** 30

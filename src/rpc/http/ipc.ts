@@ -2,34 +2,40 @@
 // call is decided by the file's permissions. A connection is served as a WebSocket is.
 import { EventEmitter, once } from 'node:events'
 import { chmod, lstat, unlink } from 'node:fs/promises'
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, Server, type Socket } from 'node:net'
 import { connectionSignal } from '../../lib/connection-signal.ts'
 import { type JsonChunk, joinChunks } from '../chunked-json.ts'
 import type { RpcContext } from '../define.ts'
 import { type MessageSocket, serveWebSocket } from './websocket.ts'
 
-/**
- * Listens at a path. A socket file that nobody listens at is replaced. Throws the listen error (`EADDRINUSE`). Closing ends the
- * connections and removes the file.
- */
-export async function serveIpc(path: string, context: RpcContext): Promise<{ close(): Promise<void> }> {
+/** Listens at a path. A socket that nobody listens at is replaced. Throws the listen error (`EADDRINUSE`). */
+export async function serveIpc(path: string, context: RpcContext): Promise<Server> {
   if (await isAbandoned(path)) await unlink(path)
-  const open = new Set<Socket>()
-  const server = createServer((socket) => {
-    open.add(socket)
-    socket.on('error', () => socket.destroy()).once('close', () => open.delete(socket))
+  const server = new IpcServer((socket) => {
+    socket.on('error', () => socket.destroy())
     serveWebSocket(new IpcSocket(socket, context.options.maxRequestSize), connectionSignal(socket), context)
   })
   server.listen(path)
   await once(server, 'listening')
   await chmod(path, 0o600)
-  return {
-    async close() {
-      const closed = once(server, 'close')
-      server.close()
-      for (const socket of open) socket.destroy()
-      await closed
-    },
+  return server
+}
+
+/** Closing it ends the connections, and removes the file. */
+class IpcServer extends Server {
+  readonly #open = new Set<Socket>()
+
+  constructor(serve: (socket: Socket) => void) {
+    super((socket) => {
+      this.#open.add(socket)
+      socket.once('close', () => this.#open.delete(socket))
+      serve(socket)
+    })
+  }
+
+  override close(callback?: (error?: Error) => void): this {
+    for (const socket of this.#open) socket.destroy()
+    return super.close(callback)
   }
 }
 
