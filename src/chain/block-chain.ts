@@ -26,18 +26,20 @@ import type { CanonicalChain, StateCheckpoint } from './canonical-chain.ts'
 import { dumpAccounts } from './dump-accounts.ts'
 import { ChainEventEmitter } from './events.ts'
 import type { ChainFees } from './fees.ts'
-import { BeforeFork, refuseBefore } from './fork.ts'
+import { BeforeFork } from './fork.ts'
 import { fetchFor, fetchForAll } from './fork-intake.ts'
 import { readBegun } from './fork-row.ts'
 import { ImportPrefetch } from './import-prefetch.ts'
 import { minedLogs } from './mined-logs.ts'
 import { abandonChain } from './open.ts'
-import { type ChainIdentity, type ChainParts, openParts, type PartOptions } from './parts.ts'
+import { type ChainIdentity, type ChainOptions, type ChainParts, openParts } from './parts.ts'
 import { completeAttributes } from './payload-attributes.ts'
 import { PendingBlock } from './pending-block.ts'
 import { PersistentPool } from './persistent-pool.ts'
-import { admissionRules, type PoolPolicy, poolHead } from './pool-rules.ts'
+import { admissionRules, poolHead } from './pool-rules.ts'
 import { decodeProposal, takeAll } from './proposed-block.ts'
+import { RecentBlobs } from './recent-blobs.ts'
+import { replaceBlocks } from './replace-blocks.ts'
 import { Snapshots } from './snapshots.ts'
 import type { ChainStateQueries } from './state-queries.ts'
 import type { ChainTraces } from './traces.ts'
@@ -62,6 +64,7 @@ export class BlockChain implements ChainFace {
   readonly #persistentPool: PersistentPool
   readonly #writer: Writer
   #snapshots = new Snapshots()
+  readonly blobs = new RecentBlobs((hash) => this.transaction(hash) !== undefined)
   /** Starts sender recovery for blocks that will be imported next (`expect`); optional. */
   readonly expected: ImportPrefetch
   #proposed: () => Partial<PayloadAttributes> = () => ({})
@@ -138,13 +141,13 @@ export class BlockChain implements ChainFace {
 
   async header(ref: BlockRef): Promise<SealedHeader | undefined> {
     if (ref === 'pending') return (await this.#pending.get()).block.header
-    const number = this.#numberOf(ref)
+    const number = this.#canonical.numberOf(ref)
     return number === undefined ? undefined : this.#canonical.blocks.header(number)
   }
 
   async block(ref: BlockRef): Promise<Block | undefined> {
     if (ref === 'pending') return (await this.#pending.get()).block
-    const number = this.#numberOf(ref)
+    const number = this.#canonical.numberOf(ref)
     // Of the block of the fork only the header is here.
     if (number !== undefined && number === this.forked?.at.number) throw new BeforeFork(`block ${number}`)
     return number === undefined ? undefined : this.#canonical.blocks.block(number)
@@ -218,6 +221,10 @@ export class BlockChain implements ChainFace {
 
   simulate(blocks: readonly RequestedBlock[], ref: BlockRef, options: SimulationOptions) {
     return this.#parts.calls.simulate(blocks, ref, options)
+  }
+
+  runBundle(...bundle: Parameters<ChainFace['runBundle']>) {
+    return this.#parts.calls.runBundle(...bundle)
   }
 
   // --- the pool
@@ -383,12 +390,21 @@ export class BlockChain implements ChainFace {
     })
   }
 
-  rewind(number: bigint, waiting: 'dropped' | 'kept' = 'dropped'): Promise<void> {
+  rewind(number: bigint, waiting: 'dropped' | 'kept' = 'dropped'): Promise<readonly Block[]> {
     const kept = () => (waiting === 'kept' ? this.#persistentPool.content() : [])
     return this.#writer.run(() => this.#rewind(this.#canonical.checkpointAt(number), { block: number }, kept()))
   }
 
-  reset(): Promise<void> {
+  reorganize(ancestor: bigint, transactions: ReadonlyMap<bigint, readonly Transaction[]>) {
+    const commit = (executed: ExecutedBlock, began: number) => this.#commit(executed, began)
+    return this.#writer.run(async () => {
+      const checkpoint = { number: ancestor, version: this.#canonical.viewAt(ancestor).version }
+      const removed = await this.#rewind(checkpoint, { block: ancestor }, this.#persistentPool.content())
+      return replaceBlocks(removed, transactions, { build: (...of) => this.build(...of), commit })
+    })
+  }
+
+  reset(): Promise<readonly Block[]> {
     return this.#writer.run(() => this.#rewind(readBegun(this.store) ?? { number: 0n, version: 0 }, 'beginning'))
   }
 
@@ -431,12 +447,14 @@ export class BlockChain implements ChainFace {
     const { version } = this.#canonical.checkpoint
     await this.#canonical.commit(executed)
     this.traces.remember(executed, version)
+    this.blobs.remember(executed.block.transactions, (hash) => this.pool.sidecar(hash))
     const times = { built: built - began, committed: performance.now() - built }
     this.#headMoved()
     this.#drop(executed.refused.map(({ transaction }) => transaction))
     this.events.emit('block', executed, times)
   }
 
+  /** Returns the removed blocks, newest first. */
   async #rewind(checkpoint: StateCheckpoint, to: RewindTarget, waiting: readonly PooledTransaction[] = []) {
     this.#canonical.requireState(checkpoint)
     this.#snapshots.dropAfter(checkpoint)
@@ -447,6 +465,7 @@ export class BlockChain implements ChainFace {
     const logs = removed.flatMap(({ block, receipts }) => minedLogs(block, receipts))
     const blocks = removed.map(({ block }) => block)
     this.events.emit('removed', blocks, logs, to)
+    return blocks
   }
 
   /** What a block on the head is made of. Its attributes: those given, else the producer's, else the defaults. */
@@ -474,15 +493,6 @@ export class BlockChain implements ChainFace {
     this.#persistentPool.reset(this.#poolHead())
   }
 
-  #numberOf(ref: BlockRef): bigint | undefined {
-    if (typeof ref === 'object' && 'hash' in ref) return this.#canonical.blocks.number(ref.hash)
-    const first = this.#canonical.base
-    if (this.forked !== undefined) refuseBefore(ref, first)
-    if (ref === 'earliest') return first
-    if (typeof ref === 'string') return this.head.number
-    return ref.number >= first && ref.number <= this.head.number ? ref.number : undefined
-  }
-
   #poolHead(): PoolHead {
     const view = this.#canonical.view()
     const time = () => completeAttributes(this.spec, this.head, this.#proposed()).timestamp
@@ -490,11 +500,3 @@ export class BlockChain implements ChainFace {
     return poolHead(this.head, view, this.fees, held, this.#proposed().gasLimit)
   }
 }
-
-export type ChainOptions = ChainIdentity &
-  Omit<PartOptions, 'minTip'> & {
-    readonly pool: PoolPolicy
-    /** Builds the block of the tag `pending`; left out: it is built from the pool. */
-    readonly pending?: (() => Promise<ExecutedBlock>) | undefined
-    readonly onError: (error: unknown) => void
-  }

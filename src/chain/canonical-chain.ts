@@ -14,6 +14,7 @@ import type { KvStore, MissingParts, StateView, WriteOp } from '../state/types.t
 import { View } from '../state/view.ts'
 import { readBase } from './base.ts'
 import { BlockStore, blockRemoval, blockRows } from './blocks.ts'
+import { refuseBefore } from './fork.ts'
 import { readFork } from './fork-row.ts'
 import {
   headRow,
@@ -25,7 +26,7 @@ import {
   totalDifficultyAfter,
 } from './open.ts'
 import { Pruning } from './pruning.ts'
-import type { HeadPublisher, Indexer } from './types.ts'
+import type { BlockRef, HeadPublisher, Indexer } from './types.ts'
 
 /** A block may name uncles up to six generations back; their parents are one more. */
 const UNCLE_REACH = 7n
@@ -96,6 +97,15 @@ export class CanonicalChain {
   checkpointAt(number: bigint): StateCheckpoint {
     if (number < this.base) throw new ChainError('header-not-found', 'header not found')
     return { number, version: number === 0n && this.fork === undefined ? 0 : this.#versionAt(number) }
+  }
+
+  /** The number of a block that is here; undefined: it is unknown. Throws BeforeFork. */
+  numberOf(ref: Exclude<BlockRef, 'pending'>): bigint | undefined {
+    if (typeof ref === 'object' && 'hash' in ref) return this.blocks.number(ref.hash)
+    if (this.fork !== undefined) refuseBefore(ref, this.base)
+    if (ref === 'earliest') return this.base
+    if (typeof ref === 'string') return this.#head.number
+    return ref.number >= this.base && ref.number <= this.#head.number ? ref.number : undefined
   }
 
   /** A fresh view of the state at the head. `fetches` as in `StateStore.at`. */

@@ -4,12 +4,14 @@ import type { ForkedChain } from '../fork/forked-chain.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import type { CallLimits } from '../runtime/call.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import type { ExecutedBlock } from '../runtime/types.ts'
 import type { KvStore } from '../state/types.ts'
 import type { View } from '../state/view.ts'
 import { ChainCalls } from './calls.ts'
 import { CanonicalChain, type CanonicalChainOptions } from './canonical-chain.ts'
 import { ChainFees } from './fees.ts'
 import { ForkTraces } from './fork-traces.ts'
+import type { PoolPolicy } from './pool-rules.ts'
 import { ChainStateQueries } from './state-queries.ts'
 import { ChainTraces } from './traces.ts'
 import type { BlockRef, ChainReader, Indexer, ScriptedTraces } from './types.ts'
@@ -58,3 +60,11 @@ export function openParts(
   const calls = new ChainCalls(runtime, canonical, limits, reader)
   return { runtime, forked, canonical, calls, fees, traces, stateQueries }
 }
+
+export type ChainOptions = ChainIdentity &
+  Omit<PartOptions, 'minTip'> & {
+    readonly pool: PoolPolicy
+    /** Builds the block of the tag `pending`; left out: it is built from the pool. */
+    readonly pending?: (() => Promise<ExecutedBlock>) | undefined
+    readonly onError: (error: unknown) => void
+  }

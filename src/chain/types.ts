@@ -14,6 +14,7 @@ import type {
   Transaction,
   TransactionMessage,
 } from '../primitives/types.ts'
+import type { BundleOutcome } from '../runtime/bundle.ts'
 import type { StateEdit } from '../runtime/edit-state.ts'
 import type { BuildOptions } from '../runtime/execute-block.ts'
 import type { ConsensusValidator, Signer } from '../runtime/module-queries.ts'
@@ -36,6 +37,7 @@ import type {
   WriteOp,
 } from '../state/types.ts'
 import type { BlockBuilder } from './block-builder.ts'
+import type { RecentBlobs } from './recent-blobs.ts'
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
 export type BlockRef = BlockTag | { readonly number: bigint } | { readonly hash: Hash }
@@ -346,6 +348,9 @@ export interface ChainReader {
   at(ref: BlockRef): Promise<{ readonly header: SealedHeader; readonly view: StateView & { readonly version: number } }>
 }
 
+/** The block of a bundle; what is left out follows from the one that it is built on. */
+export type BundleAttributes = Partial<PayloadAttributes> & { readonly number: bigint }
+
 /** Executes messages and transactions on a state and discards the changes. */
 export interface Caller {
   readonly traces: Traces
@@ -368,6 +373,13 @@ export interface Caller {
     ref: BlockRef,
     options: SimulationOptions,
   ): Promise<readonly SimulatedBlock[]>
+  /** Runs signed transactions in a block on another one. `base`: its header. Throws as `runBundle` of the runtime. */
+  runBundle(
+    transactions: readonly Transaction[],
+    ref: BlockRef,
+    attributes: BundleAttributes,
+    signal: AbortSignal,
+  ): Promise<BundleOutcome & { readonly base: SealedHeader }>
   /** Builds a block on the head and discards it. Candidates default to the pool's executable transactions. */
   build(
     attributes?: Partial<PayloadAttributes>,
@@ -391,6 +403,8 @@ export interface TransactionIntake {
   prefetchSenders(raws: readonly Uint8Array[]): Promise<void>
   /** Pools a transaction of an account without a key (development: impersonation). */
   submitUnsigned(message: TransactionMessage): Promise<Hash>
+  /** The blobs of its newest mined transactions. */
+  readonly blobs: RecentBlobs
 }
 
 /** Adds blocks, for `consensus/`. One writer at a time; others wait for the lock. */
@@ -433,13 +447,22 @@ export interface DevControl {
   /** Reverts to a snapshot and deletes it and all later ones. False if it is unknown. */
   rollback(snapshot: bigint): Promise<boolean>
   /**
-   * Removes all blocks after this number with their transactions; block 0 gets the genesis state again. `waiting`: whether the
+   * Removes all blocks after this number with their transactions, and returns them; block 0 gets the genesis state again. `waiting`: whether the
    * pool's transactions stay; default 'dropped'. Throws ChainError `header-not-found` for a number before the first block or
    * after the head, `state-not-available` if the state was pruned.
    */
-  rewind(number: bigint, waiting?: 'dropped' | 'kept'): Promise<void>
+  rewind(number: bigint, waiting?: 'dropped' | 'kept'): Promise<readonly Block[]>
+  /**
+   * Replaces all blocks after `ancestor` by as many others, of the given transactions by block number; those that cannot be executed are
+   * `refused` in the result. The pool's transactions stay; those of the replaced blocks are gone, and edits after the first of them. Other
+   * writers wait until the last block is made. Each block is a commit: readers see, and a crash leaves, the chain as far as it was made. Throws as `rewind`.
+   */
+  reorganize(
+    ancestor: bigint,
+    transactions: ReadonlyMap<bigint, readonly Transaction[]>,
+  ): Promise<readonly ExecutedBlock[]>
   /** Goes back to block 0, or to the beginning of a fork, and empties the pool. Throws as `rewind`. */
-  reset(): Promise<void>
+  reset(): Promise<readonly Block[]>
 }
 
 /** What CometBFT needs in addition to building and committing blocks. */
