@@ -103,7 +103,11 @@ export const anvil_setStorageAt = rpcMethod({
   result: bool,
   gate: 'development',
   async handler([account, slot, value], { chain }) {
-    await chain.edit((view) => view.setStorage(account, slot, value))
+    await chain.edit((view) => {
+      // The state has no slots of an account that does not exist.
+      if (view.account(account) === undefined) view.setBalance(account, 0n)
+      view.setStorage(account, slot, value)
+    })
     return true
   },
 })
