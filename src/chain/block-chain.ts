@@ -39,7 +39,7 @@ import { PersistentPool } from './persistent-pool.ts'
 import { admissionRules, poolHead } from './pool-rules.ts'
 import { decodeProposal, takeAll } from './proposed-block.ts'
 import { RecentBlobs } from './recent-blobs.ts'
-import { replaceBlocks } from './replace-blocks.ts'
+import { replaceBlocks, type TransactionsByBlock } from './replace-blocks.ts'
 import { Snapshots } from './snapshots.ts'
 import type { ChainStateQueries } from './state-queries.ts'
 import type { ChainTraces } from './traces.ts'
@@ -395,12 +395,11 @@ export class BlockChain implements ChainFace {
     return this.#writer.run(() => this.#rewind(this.#canonical.checkpointAt(number), { block: number }, kept()))
   }
 
-  reorganize(ancestor: bigint, transactions: ReadonlyMap<bigint, readonly Transaction[]>) {
-    const commit = (executed: ExecutedBlock, began: number) => this.#commit(executed, began)
+  reorganize(ancestor: bigint, transactions: TransactionsByBlock) {
     return this.#writer.run(async () => {
       const checkpoint = { number: ancestor, version: this.#canonical.viewAt(ancestor).version }
       const removed = await this.#rewind(checkpoint, { block: ancestor }, this.#persistentPool.content())
-      return replaceBlocks(removed, transactions, { build: (...of) => this.build(...of), commit })
+      return replaceBlocks(removed, transactions, this.build.bind(this), (...of) => this.#commit(...of))
     })
   }
 
@@ -454,7 +453,6 @@ export class BlockChain implements ChainFace {
     this.events.emit('block', executed, times)
   }
 
-  /** Returns the removed blocks, newest first. */
   async #rewind(checkpoint: StateCheckpoint, to: RewindTarget, waiting: readonly PooledTransaction[] = []) {
     this.#canonical.requireState(checkpoint)
     this.#snapshots.dropAfter(checkpoint)

@@ -1,7 +1,6 @@
 // Calls, estimates and simulations on a state of the chain. On a fork they run until nothing is missing from the state.
 import { yieldToEventLoop } from '../lib/scheduler.ts'
-import type { SealedHeader, Transaction } from '../primitives/types.ts'
-import { type BundleOutcome, runBundle } from '../runtime/bundle.ts'
+import { type BundleRequest, type BundleResult, runBundle } from '../runtime/bundle.ts'
 import { Call, type CallLimits } from '../runtime/call.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type RequestedBlock, type SimulatedBlock, type SimulationOptions, simulate } from '../runtime/simulate.ts'
@@ -10,7 +9,7 @@ import { completely } from '../state/partial-state.ts'
 import type { StateView } from '../state/types.ts'
 import type { CanonicalChain } from './canonical-chain.ts'
 import { completeAttributes } from './payload-attributes.ts'
-import type { BlockRef, BundleAttributes, Caller, ChainReader } from './types.ts'
+import type { BlockRef, Caller, ChainReader } from './types.ts'
 
 export class ChainCalls
   implements Pick<Caller, 'call' | 'estimateGas' | 'createAccessList' | 'simulate' | 'runBundle'>
@@ -50,12 +49,8 @@ export class ChainCalls
     return completely(view, run, { signal: options.signal })
   }
 
-  async runBundle(
-    transactions: readonly Transaction[],
-    ref: BlockRef,
-    { number, ...given }: BundleAttributes,
-    signal: AbortSignal,
-  ): Promise<BundleOutcome & { readonly base: SealedHeader }> {
+  async runBundle(bundle: BundleRequest, ref: BlockRef, signal: AbortSignal): Promise<BundleResult> {
+    const { number, ...given } = bundle.attributes
     const { header, view } = await this.#reader.at(ref)
     const ancestors = this.#canonical.ancestors(header)
     const time = header.timestamp + 1n
@@ -67,7 +62,8 @@ export class ChainCalls
       given,
     )
     const bounds = { time: this.#limits.time, pause: yieldToEventLoop('heavy', signal) }
-    const run = (state: StateView) => runBundle(this.#runtime, state, attributes, transactions, ancestors, bounds)
+    const run = (state: StateView) =>
+      runBundle(this.#runtime, state, attributes, bundle.transactions, ancestors, bounds)
     return { ...(await completely(view, run, { signal })), base: header }
   }
 

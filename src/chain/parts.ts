@@ -56,7 +56,11 @@ export function openParts(
     forked === undefined
       ? new ChainTraces(runtime, canonical, limits, reader, scripts)
       : new ForkTraces(runtime, canonical, limits, reader, scripts, forked)
-  const stateQueries = new ChainStateQueries(runtime, canonical, { at: reader.at.bind(reader), traces })
+  const stateQueries = new ChainStateQueries(runtime, canonical, {
+    at: reader.at.bind(reader),
+    block: reader.block.bind(reader),
+    traces,
+  })
   const calls = new ChainCalls(runtime, canonical, limits, reader)
   return { runtime, forked, canonical, calls, fees, traces, stateQueries }
 }

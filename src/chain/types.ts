@@ -14,9 +14,10 @@ import type {
   Transaction,
   TransactionMessage,
 } from '../primitives/types.ts'
-import type { BundleOutcome } from '../runtime/bundle.ts'
+import type { BundleRequest, BundleResult } from '../runtime/bundle.ts'
 import type { StateEdit } from '../runtime/edit-state.ts'
 import type { BuildOptions } from '../runtime/execute-block.ts'
+import type { ExecutionWitness } from '../runtime/execution-witness.ts'
 import type { ConsensusValidator, Signer } from '../runtime/module-queries.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -38,6 +39,7 @@ import type {
 } from '../state/types.ts'
 import type { BlockBuilder } from './block-builder.ts'
 import type { RecentBlobs } from './recent-blobs.ts'
+import type { TransactionsByBlock } from './replace-blocks.ts'
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
 export type BlockRef = BlockTag | { readonly number: bigint } | { readonly hash: Hash }
@@ -260,6 +262,7 @@ export interface StateQueries {
     include: { readonly code: boolean; readonly storage: boolean },
     signal?: AbortSignal,
   ): Promise<StatePage<InspectedAccount> & { readonly root: Hash }>
+  witness(ref: BlockRef, signal: AbortSignal): Promise<ExecutionWitness>
   /** Accounts that differ between the states after block `from` and after block `to`. */
   modified(from: bigint, to: bigint, signal?: AbortSignal): Promise<readonly Address[]>
   /** A text for each broken invariant of the native modules after a block; empty if there is none. */
@@ -348,9 +351,6 @@ export interface ChainReader {
   at(ref: BlockRef): Promise<{ readonly header: SealedHeader; readonly view: StateView & { readonly version: number } }>
 }
 
-/** The block of a bundle; what is left out follows from the one that it is built on. */
-export type BundleAttributes = Partial<PayloadAttributes> & { readonly number: bigint }
-
 /** Executes messages and transactions on a state and discards the changes. */
 export interface Caller {
   readonly traces: Traces
@@ -373,13 +373,8 @@ export interface Caller {
     ref: BlockRef,
     options: SimulationOptions,
   ): Promise<readonly SimulatedBlock[]>
-  /** Runs signed transactions in a block on another one. `base`: its header. Throws as `runBundle` of the runtime. */
-  runBundle(
-    transactions: readonly Transaction[],
-    ref: BlockRef,
-    attributes: BundleAttributes,
-    signal: AbortSignal,
-  ): Promise<BundleOutcome & { readonly base: SealedHeader }>
+  /** Runs signed transactions in a block on another one, and discards it. Throws as `runBundle` of the runtime. */
+  runBundle(bundle: BundleRequest, ref: BlockRef, signal: AbortSignal): Promise<BundleResult>
   /** Builds a block on the head and discards it. Candidates default to the pool's executable transactions. */
   build(
     attributes?: Partial<PayloadAttributes>,
@@ -447,20 +442,15 @@ export interface DevControl {
   /** Reverts to a snapshot and deletes it and all later ones. False if it is unknown. */
   rollback(snapshot: bigint): Promise<boolean>
   /**
-   * Removes all blocks after this number with their transactions, and returns them; block 0 gets the genesis state again. `waiting`: whether the
-   * pool's transactions stay; default 'dropped'. Throws ChainError `header-not-found` for a number before the first block or
-   * after the head, `state-not-available` if the state was pruned.
+   * Removes and returns all blocks after this number; block 0 gets the genesis state again. `waiting`: whether the pool stays.
+   * Throws ChainError `header-not-found` for an unknown number, `state-not-available` if the state was pruned.
    */
   rewind(number: bigint, waiting?: 'dropped' | 'kept'): Promise<readonly Block[]>
   /**
-   * Replaces all blocks after `ancestor` by as many others, of the given transactions by block number; those that cannot be executed are
-   * `refused` in the result. The pool's transactions stay; those of the replaced blocks are gone, and edits after the first of them. Other
-   * writers wait until the last block is made. Each block is a commit: readers see, and a crash leaves, the chain as far as it was made. Throws as `rewind`.
+   * Replaces all blocks after `ancestor`; given transactions that cannot be executed are `refused`. The pool stays, edits after the first
+   * removed block are undone. Each block is a commit: readers see, and a crash leaves, what was made so far. Throws as `rewind`.
    */
-  reorganize(
-    ancestor: bigint,
-    transactions: ReadonlyMap<bigint, readonly Transaction[]>,
-  ): Promise<readonly ExecutedBlock[]>
+  reorganize(ancestor: bigint, transactions: TransactionsByBlock): Promise<readonly ExecutedBlock[]>
   /** Goes back to block 0, or to the beginning of a fork, and empties the pool. Throws as `rewind`. */
   reset(): Promise<readonly Block[]>
 }

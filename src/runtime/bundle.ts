@@ -1,17 +1,26 @@
 // A bundle (eth_callBundle): signed transactions in a block of their own, which is built in full and discarded.
 import { ChainError } from '../lib/errors.ts'
 import type { Pause } from '../lib/scheduler.ts'
-import type { Transaction } from '../primitives/types.ts'
+import type { SealedHeader, Transaction } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
 import { OpenBlock } from './open-block.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 import type { ExecutedBlock, PayloadAttributes } from './types.ts'
+
+export type BundleRequest = {
+  readonly transactions: readonly Transaction[]
+  /** Of the block; what is left out follows from the one that it is built on. */
+  readonly attributes: Partial<PayloadAttributes> & { readonly number: bigint }
+}
 
 export type BundleOutcome = {
   readonly executed: ExecutedBlock
   /** The fee recipient's balance before the first transaction, and after each. */
   readonly balances: readonly bigint[]
 }
+
+/** `base`: the block on whose state it ran. */
+export type BundleResult = BundleOutcome & { readonly base: SealedHeader }
 
 /**
  * Runs the transactions in order on the view of the parent. Throws ChainError `transaction-rejected` at the first that may not be in the

@@ -1,12 +1,11 @@
 // Bundles: several messages or transactions that run one after the other. eth_callMany in Erigon's and reth's form, eth_callBundle
 // and eth_sendBundle in that of Flashbots.
 import { z } from 'zod'
-import type { BundleAttributes } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { fromHex, type Hash, toHex } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
-import type { SealedHeader, Transaction } from '../../primitives/types.ts'
-import type { BundleOutcome } from '../../runtime/bundle.ts'
+import type { Transaction } from '../../primitives/types.ts'
+import type { BundleRequest, BundleResult } from '../../runtime/bundle.ts'
 import { address, atBlock, data, hash, looseQuantity, looseUint64 } from '../codec.ts'
 import { type RpcContext, rpcMethod } from '../define.ts'
 import { decodeGiven } from '../sends/given-transaction.ts'
@@ -86,6 +85,8 @@ export const eth_callMany = rpcMethod({
   },
 })
 
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
 const rawTransactions = z.array(data, { error: 'expected a list of transactions' })
 
 const simulatedBundle = z.object(
@@ -112,12 +113,12 @@ export const eth_callBundle = rpcMethod({
   async handler([{ txs, blockNumber: number, stateBlockNumber, ...given }], { chain }, signal) {
     if (number === 0n) throw new ChainError('invalid-params', 'bundle missing blockNumber')
     const transactions = readBundle(txs)
-    const attributes: { -readonly [K in keyof BundleAttributes]: BundleAttributes[K] } = { number }
+    const attributes: Writable<BundleRequest['attributes']> = { number }
     if (given.coinbase != null) attributes.coinbase = given.coinbase
     if (given.timestamp != null) attributes.timestamp = given.timestamp
     if (given.gasLimit != null) attributes.gasLimit = given.gasLimit
     if (given.baseFee != null) attributes.baseFeePerGas = given.baseFee
-    return chain.runBundle(transactions, stateBlockNumber, attributes, signal)
+    return chain.runBundle({ transactions, attributes }, stateBlockNumber, signal)
   },
 })
 
@@ -133,7 +134,7 @@ const bundleHash = (transactions: readonly Transaction[]): Hash =>
   keccakHash(Buffer.concat(transactions.map((transaction) => fromHex(transaction.hash))))
 
 /** Amounts are decimal texts, gas and block numbers JSON numbers, as in Flashbots' answer. */
-function wireBundle({ executed, balances, base }: BundleOutcome & { readonly base: SealedHeader }) {
+function wireBundle({ executed, balances, base }: BundleResult) {
   const { transactions, header } = executed.block
   const results = transactions.map((transaction, index) => {
     const { gasUsed = 0n, effectiveGasPrice = 0n, status } = executed.receipts[index] ?? {}

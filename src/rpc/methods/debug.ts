@@ -4,6 +4,7 @@ import { BeforeFork } from '../../chain/fork.ts'
 import type { BlockRef, Chain, ChainReader, InspectedAccount, InspectedSlot, StatePage } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { bigToWord, type Hash, toHash, toHex } from '../../lib/hex.ts'
+import type { ExecutionWitness } from '../../runtime/execution-witness.ts'
 import { address, atBlock, blockRef, bool, data, hash, looseQuantity, string } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 
@@ -165,4 +166,15 @@ export const debug_dbGet = rpcMethod({
     if (codeHash === undefined) throw new ChainError('invalid-params', 'key must be 0x63 and the hash of a code')
     return codeByHash(chain, `0x${codeHash.toLowerCase()}` as Hash, 'latest')
   },
+})
+
+export const debug_executionWitness = rpcMethod({
+  summary:
+    'What of the state before a block a client without state needs to execute the block: trie nodes, codes, addresses and slots, and headers (as reth). An error on a fork, and for a block before which a developer changed the state.',
+  params: [blockRef],
+  names: ['block'],
+  result: (witness: ExecutionWitness) => witness,
+  heavy: true,
+  committed: true,
+  handler: ([ref], { chain }, signal) => chain.stateQueries.witness(ref, signal),
 })

@@ -1,3 +1,4 @@
+// Signed transactions that a request brings for a block of its own: they do not pass the pool.
 import { decodeNetworkTransaction } from '../../primitives/blobs.ts'
 import { recoverSender, withSender } from '../../primitives/transaction.ts'
 import type { BlobSidecar, Transaction } from '../../primitives/types.ts'
