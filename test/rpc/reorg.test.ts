@@ -133,7 +133,7 @@ describe('anvil_reorg', () => {
     ]) {
       expect((await error(...params))?.code, JSON.stringify(params)).toBeLessThan(0)
     }
-    expect((await error(1_000_000_000, []))?.message).toBe('reorg depth must not exceed 10000')
+    expect((await error(1_000_000_000, []))?.message).toBe('reorg depth must not exceed 1000')
     expect((await blockAt(test, 3)).hash).toBe(hash)
   })
 

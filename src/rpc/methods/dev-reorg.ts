@@ -13,8 +13,8 @@ import { decodeGiven } from '../sends/given-transaction.ts'
 import { isImpersonated } from '../sends/send-transaction.ts'
 import { type CallObject, callObject } from '../shapes/call.ts'
 
-/** Most blocks of one reorganisation: removing and making them takes some seconds. */
-const MAX_DEPTH = 10_000n
+/** Most blocks of one reorganisation: removing them takes half a second in which nothing else is answered. */
+const MAX_DEPTH = 1_000n
 
 const pairs = z.array(
   z.tuple([z.union([data, callObject], { error: 'expected a transaction' }), looseUint64], {
@@ -25,7 +25,7 @@ const pairs = z.array(
 
 export const anvil_reorg = rpcMethod({
   summary:
-    'Replaces the newest `depth` blocks (at most 10,000) by as many others with the same times. Each given transaction, signed bytes or an object of an account that this node signs for or impersonates, is in the new block at its position, the first being 0. Transactions of the replaced blocks are gone, and so are changes of the state made after the oldest of them; those that cannot be executed are left out, as the log says.',
+    'Replaces the newest `depth` blocks (at most 1,000) by as many others with the same times. Each given transaction, signed bytes or an object of an account that this node signs for or impersonates, is in the new block at its position, the first being 0. Transactions of the replaced blocks are gone, and so are changes of the state made after the oldest of them; those that cannot be executed are left out, as the log says.',
   params: [looseUint64, pairs.default([])],
   names: ['depth', 'transactions'],
   result: noResult,
