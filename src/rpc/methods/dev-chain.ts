@@ -274,7 +274,8 @@ export const hardhat_addCompilationResult = rpcMethod({
 })
 
 export const anvil_setChainId = rpcMethod({
-  summary: 'Refused: the chain id is part of the genesis, and stored blocks could not be executed again with another one.',
+  summary:
+    'Refused: the chain id is part of the genesis, and stored blocks could not be executed again with another one.',
   params: [looseUint64],
   names: ['chainId'],
   result: noResult,
