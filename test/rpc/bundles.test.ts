@@ -2,6 +2,7 @@
 import { concat, type Hex, keccak256, pad, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { account, testChain } from '../support/chain.ts'
+import { chainToFork, forkOf } from '../support/forked.ts'
 import { plainSpec } from '../support/plain-spec.ts'
 
 const from = account(0).address
@@ -173,5 +174,32 @@ describe('eth_sendBundle', () => {
       message: 'bundle for block 2, but the next block is 1',
     })
     expect((await error({ blockNumber: '0x1', maxTimestamp: 5 }))?.message).toMatch('bundle for another time')
+  })
+
+  it('runs on a fork with what it needs of the forked chain', async () => {
+    await using forked = await chainToFork()
+    const { origin, proxy } = forked
+    await origin.request('anvil_setCode', [counter, COUNTING])
+    await origin.request('anvil_setBalance', [account(5).address, toHex(10n ** 18n)])
+    await origin.request('anvil_mine', ['0x1'])
+    await using fork = await forkOf(proxy)
+    const fields = {
+      chainId: 4242,
+      gas: 100_000n,
+      maxFeePerGas: 10n ** 10n,
+      maxPriorityFeePerGas: 1n,
+      to: counter,
+      nonce: 0,
+    } as const
+    const raw = await account(5).signTransaction({ type: 'eip1559', ...fields })
+    const next = toHex(Number(await fork.request('eth_blockNumber')) + 1)
+    const called = { txs: [raw], blockNumber: next, stateBlockNumber: 'latest' }
+    expect((await fork.request<Bundle>('eth_callBundle', [called])).results).toMatchObject([{ txHash: keccak256(raw) }])
+    await fork.request('eth_sendBundle', [{ txs: [raw], blockNumber: next }])
+    expect(await fork.request('eth_getTransactionReceipt', [keccak256(raw)])).toMatchObject({
+      status: '0x1',
+      blockNumber: next,
+    })
+    expect(await fork.request('eth_getStorageAt', [counter, '0x0', 'latest'])).toBe(pad('0x1', { size: 32 }))
   })
 })

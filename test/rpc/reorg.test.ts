@@ -3,6 +3,7 @@
 import { encodeAbiParameters, type Hex, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { account, testChain } from '../support/chain.ts'
+import { chainToFork, forkOf } from '../support/forked.ts'
 
 const from = account(0).address
 const to = account(1).address
@@ -156,5 +157,23 @@ describe('anvil_reorg', () => {
     expect(await rpc('evm_revert', late)).toBe(false)
     expect(await rpc('evm_revert', early)).toBe(true)
     expect(await rpc('eth_blockNumber')).toBe('0x2')
+  })
+
+  it('replaces the blocks of a fork, with transactions that need the state of the forked chain, and none before it', async () => {
+    await using forked = await chainToFork()
+    const { origin, proxy } = forked
+    const holder = '0x00000000000000000000000000000000000000bb'
+    await origin.request('anvil_setBalance', [holder, toHex(10n ** 18n)])
+    await origin.request('anvil_mine', ['0x2'])
+    await using fork = await forkOf(proxy)
+    const height = Number(await fork.request('eth_blockNumber'))
+    await fork.request('anvil_mine', ['0x2'])
+    await fork.request('anvil_impersonateAccount', [holder])
+    await fork.request('anvil_reorg', [2, [[{ from: holder, to: other, value: '0x5' }, 1]]])
+    expect(Number(await fork.request('eth_blockNumber'))).toBe(height + 2)
+    expect(await fork.request('eth_getBalance', [other, 'latest'])).toBe('0x5')
+    await expect(fork.request('anvil_reorg', [3, []])).rejects.toThrow(
+      'Reorg depth must not exceed current blocks of the fork: 2 blocks, depth 3',
+    )
   })
 })

@@ -48,8 +48,10 @@ async function ancestorAt(depth: bigint, { chain }: RpcContext): Promise<SealedH
   if (depth === 0n) throw new ChainError('invalid-params', 'reorg depth must be at least 1')
   if (depth > MAX_DEPTH) throw new ChainError('limit-exceeded', `reorg depth must not exceed ${MAX_DEPTH}`)
   if (depth > height - oldest) {
-    const words = 'Reorg depth must not exceed current chain height'
-    throw new ChainError('invalid-params', `${words}: current height ${height - oldest}, depth ${depth}`)
+    const most = chain.forked
+      ? `blocks of the fork: ${height - oldest} blocks`
+      : `chain height: current height ${height}`
+    throw new ChainError('invalid-params', `Reorg depth must not exceed current ${most}, depth ${depth}`)
   }
   return (await chain.at({ number: height - depth })).header
 }
