@@ -1,7 +1,9 @@
 // A block under construction on the head. It takes candidates, then it is sealed and committed, or abandoned. It holds the
 // writer's lock until then, so call `abandon` in a `finally`.
+import type { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import type { Transaction } from '../primitives/types.ts'
+import { refusalOf } from '../runtime/bundle.ts'
 import type { OpenBlock, Unfetched } from '../runtime/open-block.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 
@@ -43,6 +45,14 @@ export class BlockBuilder {
   /** Number of candidates that cannot be executed. */
   get refused(): number {
     return this.#block.refused.length
+  }
+
+  /** Why a candidate was not taken; undefined: it was. `reverted`: it was, and failed. */
+  fateOf(candidate: Transaction): ChainError | 'reverted' | undefined {
+    const { transactions, receipts } = this.#block
+    const index = transactions.findIndex(({ hash }) => hash === candidate.hash)
+    if (index < 0) return refusalOf(this.#block, candidate)
+    return receipts[index]?.status === 0 ? 'reverted' : undefined
   }
 
   /** Candidates of a fork that were left out, because the block does not wait for what they miss: see `BlockWriter.fetchFor`. */

@@ -18,7 +18,6 @@ import type { Runtime } from '../runtime/runtime.ts'
 import type { RequestedBlock, SimulationOptions } from '../runtime/simulate.ts'
 import type { CallOptions, CallRequest, ExecutedBlock, PayloadAttributes } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
-import { firstBlock } from '../spec/forks.ts'
 import { completely, untilComplete } from '../state/partial-state.ts'
 import type { KvStore, MissingParts } from '../state/types.ts'
 import { View } from '../state/view.ts'
@@ -27,9 +26,8 @@ import type { CanonicalChain, StateCheckpoint } from './canonical-chain.ts'
 import { dumpAccounts } from './dump-accounts.ts'
 import { ChainEventEmitter } from './events.ts'
 import type { ChainFees } from './fees.ts'
-import { BeforeFork, refuseBefore } from './fork.ts'
+import { BeforeFork } from './fork.ts'
 import { fetchFor, fetchForAll } from './fork-intake.ts'
-import { readBegun } from './fork-row.ts'
 import { ImportPrefetch } from './import-prefetch.ts'
 import { minedLogs } from './mined-logs.ts'
 import { abandonChain } from './open.ts'
@@ -39,6 +37,8 @@ import { PendingBlock } from './pending-block.ts'
 import { PersistentPool } from './persistent-pool.ts'
 import { admissionRules, poolHead } from './pool-rules.ts'
 import { decodeProposal, takeAll } from './proposed-block.ts'
+import { RecentBlobs } from './recent-blobs.ts'
+import { replaceBlocks, type TransactionsByBlock } from './replace-blocks.ts'
 import { Snapshots } from './snapshots.ts'
 import type { ChainStateQueries } from './state-queries.ts'
 import type { ChainTraces } from './traces.ts'
@@ -63,6 +63,7 @@ export class BlockChain implements ChainFace {
   readonly #persistentPool: PersistentPool
   readonly #writer: Writer
   #snapshots = new Snapshots()
+  readonly blobs = new RecentBlobs((hash) => this.transaction(hash) !== undefined)
   /** Starts sender recovery for blocks that will be imported next (`expect`); optional. */
   readonly expected: ImportPrefetch
   #proposed: () => Partial<PayloadAttributes> = () => ({})
@@ -70,8 +71,7 @@ export class BlockChain implements ChainFace {
 
   constructor({ store, runtime, forked, pool, onError, pending, ...options }: ChainOptions) {
     // An empty block is cheap, and every gas estimate after a new block needs it: do not build it as heavy work.
-    const turns = () => yieldToEventLoop(this.pool.hasReady() ? 'heavy' : 'block')
-    const build = () => this.build({}, undefined, { pause: turns() })
+    const build = () => this.build({}, undefined, { pause: yieldToEventLoop(this.pool.hasReady() ? 'heavy' : 'block') })
     this.#pending = new PendingBlock(pending ?? build, () => Object.values(this.#proposed()).join())
     this.store = store
     this.#writer = new Writer(store)
@@ -139,13 +139,13 @@ export class BlockChain implements ChainFace {
 
   async header(ref: BlockRef): Promise<SealedHeader | undefined> {
     if (ref === 'pending') return (await this.#pending.get()).block.header
-    const number = this.#numberOf(ref)
+    const number = this.#canonical.numberOf(ref)
     return number === undefined ? undefined : this.#canonical.blocks.header(number)
   }
 
   async block(ref: BlockRef): Promise<Block | undefined> {
     if (ref === 'pending') return (await this.#pending.get()).block
-    const number = this.#numberOf(ref)
+    const number = this.#canonical.numberOf(ref)
     // Of the block of the fork only the header is here.
     if (number !== undefined && number === this.forked?.at.number) throw new BeforeFork(`block ${number}`)
     return number === undefined ? undefined : this.#canonical.blocks.block(number)
@@ -184,10 +184,7 @@ export class BlockChain implements ChainFace {
   }
 
   canonicalHash(number: bigint): Hash | undefined {
-    // The hash of the genesis block identifies the chain and is known even if the block is not stored.
-    return number < this.#canonical.base && number !== firstBlock(this.spec)
-      ? undefined
-      : this.#canonical.blocks.header(number)?.hash
+    return this.#canonical.canonicalHash(number)
   }
 
   async at(ref: BlockRef): Promise<{ header: SealedHeader; view: View }> {
@@ -223,6 +220,10 @@ export class BlockChain implements ChainFace {
     return this.#parts.calls.simulate(blocks, ref, options)
   }
 
+  runBundle(...bundle: Parameters<ChainFace['runBundle']>) {
+    return this.#parts.calls.runBundle(...bundle)
+  }
+
   // --- the pool
 
   submit(raw: Uint8Array, origin?: TransactionOrigin): Promise<Hash> {
@@ -237,7 +238,6 @@ export class BlockChain implements ChainFace {
     return this.#persistentPool.submitUnsigned(message, this.spec.chainId)
   }
 
-  /** Adds the transactions of the last shutdown to the pool; those that are invalid on the head are dropped. */
   restorePool(warn: (line: string) => void = () => undefined): Promise<void> {
     return this.#persistentPool.restore(warn)
   }
@@ -349,9 +349,9 @@ export class BlockChain implements ChainFace {
       const began = performance.now()
       const decoded = await this.expected.take(raw)
       const block = { ...decoded, transactions: decoded.transactions.map((tx) => this.#persistentPool.withSender(tx)) }
-      const view = this.#canonical.view()
-      const ancestors = this.#canonical.ancestors(this.head)
-      const executed = await importBlock(this.#runtime, view, block, this.#canonical.ancestry(), ancestors)
+      const canonical = this.#canonical
+      const ancestors = canonical.ancestors(this.head)
+      const executed = await importBlock(this.#runtime, canonical.view(), block, canonical.ancestry(), ancestors)
       await this.#commit(executed, began)
       return executed
     })
@@ -386,15 +386,21 @@ export class BlockChain implements ChainFace {
     })
   }
 
-  rewind(number: bigint, waiting: 'dropped' | 'kept' = 'dropped'): Promise<void> {
+  rewind(number: bigint, waiting: 'dropped' | 'kept' = 'dropped'): Promise<readonly Block[]> {
     const kept = () => (waiting === 'kept' ? this.#persistentPool.content() : [])
     return this.#writer.run(() => this.#rewind(this.#canonical.checkpointAt(number), { block: number }, kept()))
   }
 
-  reset(): Promise<void> {
-    return this.#writer.run(() =>
-      this.#rewind(readBegun(this.store) ?? { number: firstBlock(this.spec), version: 0 }, 'beginning'),
-    )
+  reorganize(ancestor: bigint, transactions: TransactionsByBlock) {
+    return this.#writer.run(async () => {
+      const checkpoint = { number: ancestor, version: this.#canonical.viewAt(ancestor).version }
+      const removed = await this.#rewind(checkpoint, { block: ancestor }, this.#persistentPool.content())
+      return replaceBlocks(removed, transactions, this.build.bind(this), (...of) => this.#commit(...of))
+    })
+  }
+
+  reset(): Promise<readonly Block[]> {
+    return this.#writer.run(() => this.#rewind(this.#canonical.beginning, 'beginning'))
   }
 
   beginAtHead(): Promise<void> {
@@ -440,6 +446,7 @@ export class BlockChain implements ChainFace {
     const { version } = this.#canonical.checkpoint
     await this.#canonical.commit(executed)
     this.traces.remember(executed, version)
+    this.blobs.remember(executed.block.transactions, (hash) => this.pool.sidecar(hash))
     const times = { built: built - began, committed: performance.now() - built }
     this.#headMoved()
     this.#drop(executed.refused.map(({ transaction }) => transaction))
@@ -456,6 +463,7 @@ export class BlockChain implements ChainFace {
     const logs = removed.flatMap(({ block, receipts }) => minedLogs(block, receipts))
     const blocks = removed.map(({ block }) => block)
     this.events.emit('removed', blocks, logs, to)
+    return blocks
   }
 
   /** What a block on the head is made of. Its attributes: those given, else the producer's, else the defaults. */
@@ -481,14 +489,6 @@ export class BlockChain implements ChainFace {
   #headMoved(): void {
     this.#pending.forget()
     this.#persistentPool.reset(this.#poolHead())
-  }
-
-  #numberOf(ref: BlockRef): bigint | undefined {
-    if (typeof ref === 'object' && 'hash' in ref) return this.#canonical.blocks.number(ref.hash)
-    const first = this.#canonical.base
-    if (this.forked !== undefined) refuseBefore(ref, first)
-    if (typeof ref === 'string') return this.#canonical.numberOf(ref)
-    return ref.number >= first && ref.number <= this.head.number ? ref.number : undefined
   }
 
   #poolHead(): PoolHead {

@@ -1,4 +1,6 @@
 // Calls, estimates and simulations on a state of the chain. On a fork they run until nothing is missing from the state.
+import { yieldToEventLoop } from '../lib/scheduler.ts'
+import { type BundleRequest, type BundleResult, runBundle } from '../runtime/bundle.ts'
 import { Call, type CallLimits } from '../runtime/call.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type RequestedBlock, type SimulatedBlock, type SimulationOptions, simulate } from '../runtime/simulate.ts'
@@ -6,9 +8,12 @@ import type { CallOptions, CallOutcome, CallRequest } from '../runtime/types.ts'
 import { completely } from '../state/partial-state.ts'
 import type { StateView } from '../state/types.ts'
 import type { CanonicalChain } from './canonical-chain.ts'
+import { completeAttributes } from './payload-attributes.ts'
 import type { BlockRef, Caller, ChainReader } from './types.ts'
 
-export class ChainCalls implements Pick<Caller, 'call' | 'estimateGas' | 'createAccessList' | 'simulate'> {
+export class ChainCalls
+  implements Pick<Caller, 'call' | 'estimateGas' | 'createAccessList' | 'simulate' | 'runBundle'>
+{
   readonly #runtime: Runtime
   readonly #canonical: CanonicalChain
   readonly #limits: CallLimits
@@ -42,6 +47,24 @@ export class ChainCalls implements Pick<Caller, 'call' | 'estimateGas' | 'create
     const ancestors = this.#canonical.ancestors(header)
     const run = (state: StateView) => simulate(this.#runtime, state, header, blocks, options, ancestors, this.#limits)
     return completely(view, run, { signal: options.signal })
+  }
+
+  async runBundle(bundle: BundleRequest, ref: BlockRef, signal: AbortSignal): Promise<BundleResult> {
+    const { number, ...given } = bundle.attributes
+    const { header, view } = await this.#reader.at(ref)
+    const ancestors = this.#canonical.ancestors(header)
+    const time = header.timestamp + 1n
+    const parent = { ...header, number: number - 1n }
+    const attributes = completeAttributes(
+      this.#runtime.spec,
+      parent,
+      { timestamp: time, coinbase: header.coinbase },
+      given,
+    )
+    const bounds = { time: this.#limits.time, pause: yieldToEventLoop('heavy', signal) }
+    const run = (state: StateView) =>
+      runBundle(this.#runtime, state, attributes, bundle.transactions, ancestors, bounds)
+    return { ...(await completely(view, run, { signal })), base: header }
   }
 
   async #run<T>(

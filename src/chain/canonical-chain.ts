@@ -16,7 +16,8 @@ import type { KvStore, MissingParts, StateView, WriteOp } from '../state/types.t
 import { View } from '../state/view.ts'
 import { readBase } from './base.ts'
 import { BlockStore, blockRemoval, blockRows } from './blocks.ts'
-import { begunRow, readFork } from './fork-row.ts'
+import { refuseBefore } from './fork.ts'
+import { begunRow, readBegun, readFork } from './fork-row.ts'
 import {
   headRow,
   readHead,
@@ -27,7 +28,7 @@ import {
   totalDifficultyAfter,
 } from './open.ts'
 import { Pruning } from './pruning.ts'
-import type { BlockTag, HeadPublisher, Indexer } from './types.ts'
+import type { BlockRef, HeadPublisher, Indexer } from './types.ts'
 
 /** A block may name uncles up to six generations back; their parents are one more. */
 const UNCLE_REACH = 7n
@@ -89,13 +90,6 @@ export class CanonicalChain {
     return this.#head
   }
 
-  /** The number of the block of a tag. Every block is final unless the node was given epochs. */
-  numberOf(tag: BlockTag): bigint {
-    const epochs = { earliest: undefined, pending: 0n, latest: 0n, safe: 1n, finalized: 2n }[tag]
-    const number = epochs === undefined ? this.base : this.#head.number - epochs * this.#slotsInAnEpoch
-    return number > this.base ? number : this.base
-  }
-
   /** The oldest block whose state can be read. */
   get oldestState(): bigint {
     return this.#pruning.horizon.number
@@ -105,6 +99,17 @@ export class CanonicalChain {
     return { number: this.#head.number, version: this.#state.version }
   }
 
+  canonicalHash(number: bigint): Hash | undefined {
+    // The hash of the genesis block identifies the chain and is known even if the block is not stored.
+    const isHere = number >= this.base || number === firstBlock(this.#runtime.spec)
+    return isHere ? this.blocks.header(number)?.hash : undefined
+  }
+
+  /** What `reset` goes back to. */
+  get beginning(): StateCheckpoint {
+    return readBegun(this.store) ?? { number: firstBlock(this.#runtime.spec), version: 0 }
+  }
+
   /** The checkpoint after a block; for the genesis block the genesis state. Throws ChainError `header-not-found`. */
   checkpointAt(number: bigint): StateCheckpoint {
     if (number < this.base) throw new ChainError('header-not-found', 'header not found')
@@ -112,6 +117,19 @@ export class CanonicalChain {
       number,
       version: number === firstBlock(this.#runtime.spec) && this.fork === undefined ? 0 : this.#versionAt(number),
     }
+  }
+
+  /** The number of a block that is here; undefined: it is unknown. Throws BeforeFork. */
+  numberOf(ref: Exclude<BlockRef, 'pending'>): bigint | undefined {
+    if (typeof ref === 'object' && 'hash' in ref) return this.blocks.number(ref.hash)
+    if (this.fork !== undefined) refuseBefore(ref, this.base)
+    if (ref === 'earliest') return this.base
+    if (typeof ref === 'object')
+      return ref.number >= this.base && ref.number <= this.#head.number ? ref.number : undefined
+    // Every block is final unless the node was given epochs.
+    const epochs = { latest: 0n, safe: 1n, finalized: 2n }[ref]
+    const number = this.#head.number - epochs * this.#slotsInAnEpoch
+    return number > this.base ? number : this.base
   }
 
   /** A fresh view of the state at the head. `fetches` as in `StateStore.at`. */

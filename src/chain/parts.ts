@@ -19,7 +19,7 @@ import type { BlockRef, ChainReader, Indexer, ScriptedTraces } from './types.ts'
 /** What a chain is: its rules, and the chain that it is a fork of. */
 export type ChainIdentity = { readonly runtime: Runtime; readonly forked?: ForkedChain | undefined }
 
-export type PartOptions = Omit<CanonicalChainOptions, 'source'> & {
+type PartOptions = Omit<CanonicalChainOptions, 'source'> & {
   readonly store: KvStore
   readonly indexer: Indexer
   readonly limits: CallLimits
@@ -63,7 +63,11 @@ export function openParts(
     forked === undefined
       ? new ChainTraces(runtime, canonical, limits, reader, scripts)
       : new ForkTraces(runtime, canonical, limits, reader, scripts, forked)
-  const stateQueries = new ChainStateQueries(runtime, canonical, { at: reader.at.bind(reader), traces })
+  const stateQueries = new ChainStateQueries(runtime, canonical, {
+    at: reader.at.bind(reader),
+    block: reader.block.bind(reader),
+    traces,
+  })
   const calls = new ChainCalls(runtime, canonical, limits, reader)
   return { runtime, forked, canonical, calls, fees, traces, stateQueries }
 }

@@ -6,7 +6,8 @@ import { type Address, bytesToBig, fromHex, type Hash } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { sortYielding } from '../lib/sort.ts'
-import type { SealedHeader } from '../primitives/types.ts'
+import type { Block, SealedHeader } from '../primitives/types.ts'
+import type { ExecutionWitness } from '../runtime/execution-witness.ts'
 import { brokenInvariants, nextSigners, type Signer } from '../runtime/module-queries.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { decodeChanges } from '../state/history.ts'
@@ -15,6 +16,7 @@ import { unlessMissing } from '../state/partial-state.ts'
 import type { KeyRange, StateView } from '../state/types.ts'
 import type { View } from '../state/view.ts'
 import type { CanonicalChain } from './canonical-chain.ts'
+import { executionWitness } from './execution-witness.ts'
 import { readStateVersion } from './open.ts'
 import type {
   BlockRef,
@@ -29,6 +31,7 @@ import type {
 type Reader = {
   readonly traces: { at(point: TracePoint, signal?: AbortSignal): Promise<StateView> }
   at(ref: BlockRef): Promise<{ header: SealedHeader; view: View }>
+  block(ref: BlockRef): Promise<Block | undefined>
 }
 
 export class ChainStateQueries implements StateQueries {
@@ -59,6 +62,12 @@ export class ChainStateQueries implements StateQueries {
       )
       return value === 0n ? undefined : { hash, key, value }
     })
+  }
+
+  async witness(ref: BlockRef, signal: AbortSignal): Promise<ExecutionWitness> {
+    const block = await this.#reader.block(ref)
+    if (block === undefined || ref === 'pending') throw new ChainError('header-not-found', 'block not found')
+    return executionWitness(this.#canonical, this.#runtime, block, signal)
   }
 
   async accounts(

@@ -14,8 +14,10 @@ import type {
   Transaction,
   TransactionMessage,
 } from '../primitives/types.ts'
+import type { BundleRequest, BundleResult } from '../runtime/bundle.ts'
 import type { StateEdit } from '../runtime/edit-state.ts'
 import type { BuildOptions } from '../runtime/execute-block.ts'
+import type { ExecutionWitness } from '../runtime/execution-witness.ts'
 import type { ConsensusValidator, Signer } from '../runtime/module-queries.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -36,6 +38,8 @@ import type {
   WriteOp,
 } from '../state/types.ts'
 import type { BlockBuilder } from './block-builder.ts'
+import type { RecentBlobs } from './recent-blobs.ts'
+import type { TransactionsByBlock } from './replace-blocks.ts'
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
 export type BlockRef = BlockTag | { readonly number: bigint } | { readonly hash: Hash }
@@ -258,6 +262,7 @@ export interface StateQueries {
     include: { readonly code: boolean; readonly storage: boolean },
     signal?: AbortSignal,
   ): Promise<StatePage<InspectedAccount> & { readonly root: Hash }>
+  witness(ref: BlockRef, signal: AbortSignal): Promise<ExecutionWitness>
   /** Accounts that differ between the states after block `from` and after block `to`. */
   modified(from: bigint, to: bigint, signal?: AbortSignal): Promise<readonly Address[]>
   /** A text for each broken invariant of the native modules after a block; empty if there is none. */
@@ -369,6 +374,8 @@ export interface Caller {
     ref: BlockRef,
     options: SimulationOptions,
   ): Promise<readonly SimulatedBlock[]>
+  /** Runs signed transactions in a block on another one, and discards it. Throws as `runBundle` of the runtime. */
+  runBundle(bundle: BundleRequest, ref: BlockRef, signal: AbortSignal): Promise<BundleResult>
   /** Builds a block on the head and discards it. Candidates default to the pool's executable transactions. */
   build(
     attributes?: Partial<PayloadAttributes>,
@@ -392,6 +399,8 @@ export interface TransactionIntake {
   prefetchSenders(raws: readonly Uint8Array[]): Promise<void>
   /** Pools a transaction of an account without a key (development: impersonation). */
   submitUnsigned(message: TransactionMessage): Promise<Hash>
+  /** The blobs of its newest mined transactions. */
+  readonly blobs: RecentBlobs
 }
 
 /** Adds blocks, for `consensus/`. One writer at a time; others wait for the lock. */
@@ -424,23 +433,24 @@ export interface DevControl {
   accounts(signal?: AbortSignal): AsyncIterable<DumpedAccount>
   /** Changes the state at the head outside any block. */
   edit(change: StateEdit): Promise<void>
-  /**
-   * Takes a snapshot of head, state and pool, and returns its id. `restore` is called after a revert to it, for what the chain
-   * does not hold (the producer's clock).
-   */
+  /** A snapshot of head, state and pool; returns its id. `restore` is called after a revert to it, for what the chain does not hold. */
   snapshot(restore?: () => void): bigint
   /** The heads of the existing snapshots, by id. */
   snapshots(): ReadonlyMap<bigint, SealedHeader>
   /** Reverts to a snapshot and deletes it and all later ones. False if it is unknown. */
   rollback(snapshot: bigint): Promise<boolean>
   /**
-   * Removes all blocks after this number with their transactions; block 0 gets the genesis state again. `waiting`: whether the
-   * pool's transactions stay; default 'dropped'. Throws ChainError `header-not-found` for a number before the first block or
-   * after the head, `state-not-available` if the state was pruned.
+   * Removes and returns all blocks after this number; block 0 gets the genesis state again. `waiting`: whether the pool stays.
+   * Throws ChainError `header-not-found` for an unknown number, `state-not-available` if the state was pruned.
    */
-  rewind(number: bigint, waiting?: 'dropped' | 'kept'): Promise<void>
+  rewind(number: bigint, waiting?: 'dropped' | 'kept'): Promise<readonly Block[]>
+  /**
+   * Replaces all blocks after `ancestor`; given transactions that cannot be executed are `refused`. The pool stays, edits after the first
+   * removed block are undone. Each block is a commit: readers see, and a crash leaves, what was made so far. Throws as `rewind`.
+   */
+  reorganize(ancestor: bigint, transactions: TransactionsByBlock): Promise<readonly ExecutedBlock[]>
   /** Goes back to block 0, or to the beginning of a fork, and empties the pool. Throws as `rewind`. */
-  reset(): Promise<void>
+  reset(): Promise<readonly Block[]>
   /** Makes the head the chain's beginning: `reset` goes back to it, and earlier states cannot be read. */
   beginAtHead(): Promise<void>
 }

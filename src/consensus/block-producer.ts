@@ -1,6 +1,7 @@
 // The interface of the block producer, which decides when a block is made and what its timestamp is: `consensus/solo.ts`, or
 // `consensus/network/producer.ts`. Methods that mine, set the time or wait for a block use it.
 import type { Address, Hash, Hex } from '../lib/hex.ts'
+import type { Transaction } from '../primitives/types.ts'
 
 export interface BlockProducer {
   start(): Promise<void>
@@ -10,6 +11,11 @@ export interface BlockProducer {
   setMode(mode: { automine?: boolean; interval?: number }): void
   /** Makes blocks now; `secondsBetween` sets the distance of their timestamps. */
   mine(count: bigint, secondsBetween?: bigint, timestamp?: bigint): Promise<void>
+  /**
+   * Makes a block of exactly these transactions, in this order. Throws, and makes none, if one of them cannot be executed (ChainError
+   * `transaction-rejected`), or fails and `mayFail` does not have its hash (`execution-failed`).
+   */
+  mineBundle(transactions: readonly Transaction[], mayFail: ReadonlySet<Hash>): Promise<void>
   /** Overrides of the next block only; each is used up by it. */
   readonly next: {
     timestamp: bigint | undefined

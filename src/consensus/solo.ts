@@ -6,6 +6,7 @@ import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import { Mutex } from '../lib/mutex.ts'
 import { unixNow } from '../lib/unix-time.ts'
+import type { Transaction } from '../primitives/types.ts'
 import { gasLimitTowards } from '../runtime/gas-limit.ts'
 import { CandidateFault } from '../runtime/open-block.ts'
 import type { PayloadAttributes } from '../runtime/types.ts'
@@ -110,14 +111,30 @@ export class Solo implements BlockProducer {
     }
   }
 
-  /** Makes one block. What its candidates miss of a fork is fetched before it is made. */
-  async #produceAll(timestampAfter: (head: bigint) => bigint | undefined): Promise<void> {
+  async mineBundle(transactions: readonly Transaction[], mayFail: ReadonlySet<Hash>): Promise<void> {
+    let failure: ChainError | undefined
+    await this.#produceAll(undefined, transactions, (builder) => {
+      failure = transactions.map((one) => failureIn(builder, one, mayFail)).find((found) => found !== undefined)
+      return failure === undefined
+    })
+    if (failure !== undefined) throw failure
+  }
+
+  /**
+   * Makes one block of candidates, by default those of the pool. What they miss of a fork is fetched before it is made. `accepts` may refuse
+   * the block when it has run.
+   */
+  async #produceAll(
+    timestampAfter?: (head: bigint) => bigint | undefined,
+    candidates?: readonly Transaction[],
+    accepts: (builder: BlockBuilder) => boolean = () => true,
+  ): Promise<void> {
     let missed: BlockBuilder['unfetched'] = []
     for (let attempt = 1; ; attempt++) {
       await this.#produce(timestampAfter, async (builder) => {
-        await builder.take()
+        await (candidates === undefined ? builder.take() : takeExactly(builder, candidates))
         missed = attempt < MOST_ATTEMPTS ? builder.unfetched : []
-        return missed.length === 0
+        return missed.length === 0 && accepts(builder)
       })
       if (missed.length === 0) return
       if (!(await this.#chain.fetchFor(missed))) attempt = MOST_ATTEMPTS
@@ -303,6 +320,27 @@ export class Solo implements BlockProducer {
       Math.max(0, this.#interval * 1000 - late),
     )
   }
+}
+
+/** Takes candidates that come from no pool, which could hold one that makes the program fail: the block is not tried again. */
+async function takeExactly(builder: BlockBuilder, candidates: readonly Transaction[]): Promise<void> {
+  try {
+    await builder.take(candidates)
+  } catch (error) {
+    throw error instanceof CandidateFault ? error.cause : error
+  }
+}
+
+/** Why a block does not have a transaction of a bundle as it was meant; undefined: it does. */
+function failureIn(
+  builder: BlockBuilder,
+  transaction: Transaction,
+  mayFail: ReadonlySet<Hash>,
+): ChainError | undefined {
+  const fate = builder.fateOf(transaction)
+  if (fate !== 'reverted') return fate
+  const { hash } = transaction
+  return mayFail.has(hash) ? undefined : new ChainError('execution-failed', `execution reverted; txhash ${hash}`)
 }
 
 /** Makes a record call `changed` when one field changes. */

@@ -2,10 +2,11 @@
 // and call the same tracer. One machine runs one message at a time.
 import type { AnyDeadline } from '../lib/deadline.ts'
 import { ChainError, loadPart } from '../lib/errors.ts'
-import { type Address, bytesToBig, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
+import { type Address, bigToFixed, bytesToBig, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
 import { andFinally, type MaybePromise } from '../lib/maybe-promise.ts'
 import type { Pause } from '../lib/scheduler.ts'
 import { yieldToEventLoop } from '../lib/scheduler.ts'
+import { ECRECOVER, SIGNATURE_LENGTH, slotOfSignature } from '../primitives/impersonated-signature.ts'
 import type { StateView } from '../state/types.ts'
 import { AccessJournal, TransientStorage } from './access-journal.ts'
 import { BuiltinContracts } from './builtin-contracts.ts'
@@ -15,7 +16,7 @@ import type { MachineOptions } from './machine-options.ts'
 import type { CallKind, Message, OuterMessage } from './message.ts'
 import type { NativeContract } from './native-call.ts'
 import type { OpcodeTable } from './opcode-table.ts'
-import type { Precompile } from './precompile.ts'
+import { type Precompile, succeeded } from './precompile.ts'
 import { NO_LOGS, type Result } from './result.ts'
 import { runNative } from './run-native.ts'
 import type { StateAccesses } from './state-accesses.ts'
@@ -203,6 +204,10 @@ export class Machine implements Host {
   /** A precompile cannot be interrupted: one that would certainly exceed the call's deadline is not started. */
   runPrecompile(precompile: Precompile, input: Uint8Array, gas: bigint): MaybePromise<NativeOutcome> {
     if (this.deadline !== undefined && precompile === this.precompileAt(BLAKE2F)) refuseLongWork(input)
+    if (gas >= ECRECOVER_GAS && precompile === this.precompileAt(ECRECOVER)) {
+      const signer = impersonatedSigner(this.view, input)
+      if (signer !== undefined) return withoutLogs(succeeded(ECRECOVER_GAS, signer))
+    }
     const result = precompile(input, gas)
     return result instanceof Promise ? result.then(withoutLogs) : withoutLogs(result)
   }
@@ -261,6 +266,18 @@ const withoutLogs = ({ failure, output, gasUsed }: Awaited<ReturnType<Precompile
   logs: NO_LOGS,
   nativeLogs: NO_LOGS,
 })
+
+const ECRECOVER_GAS = 3_000n
+
+/** What ecrecover answers for an impersonated signature; undefined: it has to recover the signer. */
+function impersonatedSigner(view: StateView, input: Uint8Array): Uint8Array | undefined {
+  if (view.nonce(ECRECOVER) === 0n) return undefined
+  const signature = new Uint8Array(SIGNATURE_LENGTH)
+  signature.set(input.subarray(64, 128))
+  signature[SIGNATURE_LENGTH - 1] = input[63] ?? 0
+  const signer = view.storage(ECRECOVER, slotOfSignature(signature))
+  return signer === 0n ? undefined : bigToFixed(signer, 32)
+}
 
 /** Throws ChainError `limit-exceeded` for a BLAKE2F with more rounds than any deadline permits. */
 function refuseLongWork(input: Uint8Array): void {

@@ -122,6 +122,11 @@ export class MeteredView implements StateView {
     return this.#view.code(of)
   }
 
+  findCode(hash: Hash): Uint8Array | undefined {
+    this.#meter.read()
+    return this.#view.findCode(hash)
+  }
+
   codeWith(hash: Hash): Uint8Array {
     this.#meter.read()
     return this.#view.codeWith(hash)

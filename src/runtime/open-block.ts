@@ -4,7 +4,7 @@ import { ChainError, ReadFailure } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
 import { minTransactionGas } from '../primitives/gas.ts'
-import type { Transaction } from '../primitives/types.ts'
+import type { Receipt, Transaction } from '../primitives/types.ts'
 import { MissingState, NotFetched } from '../state/partial-state.ts'
 import type { StateView } from '../state/types.ts'
 import { BlockExecution } from './block-execution.ts'
@@ -80,6 +80,16 @@ export class OpenBlock {
   /** Whether a candidate did not fit or less than 21,000 gas is left: time to seal. */
   get isFull(): boolean {
     return this.#isFull
+  }
+
+  /** Those taken so far. */
+  get transactions(): readonly Transaction[] {
+    return this.#execution.transactions
+  }
+
+  /** Of the transactions taken so far. */
+  get receipts(): readonly Receipt[] {
+    return this.#execution.receipts
   }
 
   /** An account's next nonce in this block. */

@@ -127,6 +127,8 @@ export interface StateView {
   balance(of: Address): bigint
   nonce(of: Address): bigint
   code(of: Address): Uint8Array
+  /** Code by its hash; undefined: no account of this state has or had it, or it is not here. */
+  findCode(hash: Hash): Uint8Array | undefined
   /** Code by its hash. Throws if no account of this state has or had this code. */
   codeWith(hash: Hash): Uint8Array
   /** Replaces an account's fields without its storage; undefined removes them. */

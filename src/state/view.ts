@@ -100,9 +100,12 @@ export class View implements StateView {
     return this.codeWith(this.account(of)?.codeHash ?? EMPTY_CODE_HASH)
   }
 
+  findCode(hash: Hash): Uint8Array | undefined {
+    return hash === EMPTY_CODE_HASH ? EMPTY : (this.#codes.get(hash) ?? this.rows.code(hash))
+  }
+
   codeWith(hash: Hash): Uint8Array {
-    if (hash === EMPTY_CODE_HASH) return EMPTY
-    const code = this.#codes.get(hash) ?? this.rows.code(hash)
+    const code = this.findCode(hash)
     if (code === undefined) throw new Error(`code ${hash} is missing`)
     return code
   }

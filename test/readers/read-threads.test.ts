@@ -67,6 +67,7 @@ describe('read threads', { timeout: 60_000 }, () => {
     await rpc('eth_sendTransaction', bump)
     await rpc('evm_revert', snapshot)
     const last = await rpc('eth_sendTransaction', bump)
+    const raw = await rpc('eth_getRawTransactionByHash', last)
     const call = { to: counter }
     const requests: [string, ...unknown[]][] = [
       ['eth_call', call, 'latest'],
@@ -85,10 +86,14 @@ describe('read threads', { timeout: 60_000 }, () => {
       ['debug_traceBlockByHash', receipt.blockHash, {}],
       ['debug_traceCall', call, 'latest', { tracer: 'prestateTracer' }],
       ['debug_traceCallMany', [{ transactions: [call, bump, call] }]],
+      ['eth_callMany', [{ transactions: [call, bump, call] }, { transactions: [call] }]],
+      ['eth_callBundle', { txs: [raw], blockNumber: '0x3', stateBlockNumber: '0x2' }],
+      ['debug_executionWitness', '0x2'],
       ['debug_intermediateRoots', receipt.blockHash],
       ['debug_getRawBlock', '0x1'],
       ['debug_getRawReceipts', '0x1'],
       ['debug_getRawBlockAccessList', '0x1'],
+      ['eth_getBlockAccessListRaw', '0x1'],
       ['eth_getBlockAccessList', '0x1'],
       ['eth_getBlockAccessListByBlockHash', receipt.blockHash],
       ['eth_getBlockAccessListByBlockNumber', '0x1'],

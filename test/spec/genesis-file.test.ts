@@ -343,7 +343,12 @@ describe('the refusal of a genesis file names the field', () => {
     ],
     ['no difficulty', { ...genesis(), difficulty: undefined }, 'difficulty: expected'],
     ['no alloc', { ...genesis(), alloc: undefined }, 'alloc: expected'],
-    ['block number', { ...genesis(), number: '0x1' }, 'number: expected 0'],
+    ['block number', { ...genesis(), number: '-1' }, 'number: expected a whole number'],
+    [
+      'code size',
+      { ...genesis(), config: { ...genesis().config, contractSizeLimit: '0x100000000' } },
+      'config.contractSizeLimit: expected at most',
+    ],
     ['odd extra data', { ...genesis(), extraData: '0x123' }, 'extraData: expected hex of whole bytes'],
     ['short mix hash', { ...genesis(), mixHash: '0x12' }, 'mixHash: expected 32 bytes of hex'],
     ['bad address', { ...genesis(), alloc: { '0x12': {} } }, 'alloc.0x12: expected an address'],

@@ -92,6 +92,7 @@ export function refusingProducer(chain: BlockChain): BlockProducer {
     mode: () => ({ automine: false, interval: 0 }),
     setMode: refuse,
     mine: refuse,
+    mineBundle: refuse,
     next: { timestamp: undefined, baseFeePerGas: undefined, prevRandao: undefined, gasLimit: undefined },
     settings: {
       coinbase: undefined,

@@ -38,6 +38,10 @@ export class NetworkProducer implements BlockProducer {
     throw notHere()
   }
 
+  async mineBundle(): Promise<void> {
+    throw notHere()
+  }
+
   async increaseTime(): Promise<bigint> {
     throw notHere()
   }

@@ -66,6 +66,9 @@ export const debug_getRawBlockAccessList = rpcMethod({
   },
 })
 
+/** reth's name of it. */
+export const eth_getBlockAccessListRaw = debug_getRawBlockAccessList
+
 export const debug_getRawTransaction = rpcMethod({
   summary: 'The encoding of a signed transaction, mined or pending; empty when it is unknown.',
   params: [hash],

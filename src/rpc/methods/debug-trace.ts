@@ -4,7 +4,7 @@ import type { TraceResult } from '../../chain/types.ts'
 import { decodeBlock } from '../../primitives/block.ts'
 import { recoverSender, withSender } from '../../primitives/transaction.ts'
 import type { Transaction } from '../../primitives/types.ts'
-import { atBlock, blockNumber, blockRef, data, hash } from '../codec.ts'
+import { atBlock, blockNumber, data, hash } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 import {
   blockOverrides,
@@ -14,7 +14,7 @@ import {
   toCallRequest,
   toStateOverrides,
 } from '../shapes/call.ts'
-import { toTraceOptions, traceCallOptions, traceOptions } from '../shapes/trace-options.ts'
+import { place, toTraceOptions, toTracePoint, traceCallOptions, traceOptions } from '../shapes/trace-options.ts'
 
 const asTraced = (trace: unknown) => trace
 
@@ -97,13 +97,6 @@ const bundle = z.object(
   { error: 'expected a bundle of calls' },
 )
 
-/** The number of transactions to run before; -1 or absent: all. */
-const transactionIndex = z.int({ error: 'expected an integer' }).min(-1)
-const place = z.object(
-  { blockNumber: blockRef.nullish(), transactionIndex: transactionIndex.nullish() },
-  { error: 'expected a block and a transaction index' },
-)
-
 export const debug_traceCallMany = rpcMethod({
   summary: 'Runs bundles of messages under a tracer, each message on the state after the ones before it.',
   params: [z.array(bundle, { error: 'expected a list of bundles' }), place.optional(), traceCallOptions.optional()],
@@ -112,8 +105,7 @@ export const debug_traceCallMany = rpcMethod({
   heavy: true,
   committed: true,
   handler([bundles, place, options], context, signal) {
-    const after = place?.transactionIndex ?? -1
-    const point = { ref: place?.blockNumber ?? 'latest', index: after < 0 ? undefined : after }
+    const point = toTracePoint(place)
     const read = bundles.map(({ transactions, blockOverride, stateOverride }, position) => {
       const state = stateOverride ?? (position === 0 ? options?.stateOverrides : undefined)
       const block = blockOverride ?? options?.blockOverrides

@@ -4,7 +4,8 @@ import { BeforeFork } from '../../chain/fork.ts'
 import type { BlockRef, Chain, ChainReader, InspectedAccount, InspectedSlot, StatePage } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { bigToWord, type Hash, toHash, toHex } from '../../lib/hex.ts'
-import { address, blockRef, bool, hash, looseQuantity, string } from '../codec.ts'
+import type { ExecutionWitness } from '../../runtime/execution-witness.ts'
+import { address, atBlock, blockRef, bool, data, hash, looseQuantity, string } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 
 /** Maximum accounts of one result (as in geth). */
@@ -135,4 +136,45 @@ export const debug_getModifiedAccountsByHash = rpcMethod({
     const first = await numberOf(chain, { hash: from })
     return [...(await changedBetween(chain, first, to && (await numberOf(chain, { hash: to })), signal))]
   },
+})
+
+export const debug_codeByHash = rpcMethod({
+  summary: 'The code with this hash, which an account of a block has or had; null when there is none.',
+  params: [hash, atBlock],
+  names: ['codeHash', 'block'],
+  result: data.nullable(),
+  committed: true,
+  handler: ([codeHash, ref], { chain }) => codeByHash(chain, codeHash, ref),
+})
+
+async function codeByHash(chain: ChainReader, codeHash: Hash, ref: BlockRef): Promise<Uint8Array | null> {
+  const { view } = await chain.at(ref)
+  return view.findCode(codeHash) ?? null
+}
+
+/** reth's and anvil's key of a code: the letter c, and the hash. */
+const CODE_KEY = /^(?:0x)?63([0-9a-f]{64})$/i
+
+export const debug_dbGet = rpcMethod({
+  summary: 'The value of a key of the database: a code by 0x63 and its hash, as in reth; null when there is none.',
+  params: [string],
+  names: ['key'],
+  result: data.nullable(),
+  committed: true,
+  handler([key], { chain }) {
+    const [, codeHash] = CODE_KEY.exec(key) ?? []
+    if (codeHash === undefined) throw new ChainError('invalid-params', 'key must be 0x63 and the hash of a code')
+    return codeByHash(chain, `0x${codeHash.toLowerCase()}` as Hash, 'latest')
+  },
+})
+
+export const debug_executionWitness = rpcMethod({
+  summary:
+    'What of the state before a block a client without state needs to execute the block: trie nodes, codes, addresses and slots, and headers (as reth). An error on a fork, and for a block before which a developer changed the state.',
+  params: [blockRef],
+  names: ['block'],
+  result: (witness: ExecutionWitness) => witness,
+  heavy: true,
+  committed: true,
+  handler: ([ref], { chain }, signal) => chain.stateQueries.witness(ref, signal),
 })

@@ -12,7 +12,7 @@ import { toHex, toQuantity } from '../../lib/hex.ts'
 import { unixNow } from '../../lib/unix-time.ts'
 import { forkAt } from '../../spec/forks.ts'
 import { isPreset } from '../../spec/presets.ts'
-import { bool, data, looseQuantity, looseUint64, noResult, quantity } from '../codec.ts'
+import { bool, data, hash, looseQuantity, looseUint64, noResult, quantity } from '../codec.ts'
 import { answeringTrue, type RpcContext, rpcMethod } from '../define.ts'
 import { loadDump, readDump, writeDump } from '../state-dump.ts'
 import { web3_clientVersion } from './net.ts'
@@ -218,6 +218,38 @@ export const anvil_nodeInfo = rpcMethod({
   handler: (_, context) => context,
 })
 
+export const anvil_getBlobByHash = rpcMethod({
+  summary:
+    'A blob of a mined transaction by its versioned hash; null when it is unknown. The node keeps the newest 64 blobs in memory.',
+  params: [hash],
+  names: ['versionedHash'],
+  result: data.nullable(),
+  gate: 'development',
+  handler: ([versionedHash], { chain }) => chain.blobs.with(versionedHash) ?? null,
+})
+
+export const anvil_getBlobsByTransactionHash = rpcMethod({
+  summary:
+    'The blobs of a mined transaction; null when they are unknown. The node keeps the newest 64 blobs in memory.',
+  params: [hash],
+  names: ['transactionHash'],
+  result: z.array(data).readonly().nullable(),
+  gate: 'development',
+  handler: ([hash], { chain }) => chain.blobs.of(hash) ?? null,
+})
+
+export const anvil_getGenesisTime = rpcMethod({
+  summary: 'The timestamp of block 0 in seconds, as a number; of a fork that of the block it begins after.',
+  params: [],
+  result: z.number(),
+  gate: 'development',
+  async handler(_, { chain }) {
+    const { forked, spec } = chain
+    const first = forked && (await chain.header({ number: forked.at.number }))
+    return Number(first?.timestamp ?? spec.genesis.timestamp)
+  },
+})
+
 export const anvil_setLoggingEnabled = rpcMethod({
   summary: 'Accepted and ignored: the log level is set when the node starts.',
   params: [bool],
@@ -242,7 +274,8 @@ export const hardhat_addCompilationResult = rpcMethod({
 })
 
 export const anvil_setChainId = rpcMethod({
-  summary: 'Refused: the chain id is part of the genesis, and transactions are signed for it.',
+  summary:
+    'Refused: the chain id is part of the genesis, and stored blocks could not be executed again with another one.',
   params: [looseUint64],
   names: ['chainId'],
   result: noResult,

@@ -1,12 +1,17 @@
 // Development: sets balances, nonces, code and storage of accounts, and impersonates accounts. Each change is made to the state
 // at the head, outside any block.
 import { encodeFunctionData, erc20Abi } from 'viem'
+import { z } from 'zod'
 import type { Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, bigToWord, bytesToBig, fromHex } from '../../lib/hex.ts'
+import { ECRECOVER, SIGNATURE_LENGTH, slotOfSignature } from '../../primitives/impersonated-signature.ts'
+import type { StateView } from '../../state/types.ts'
 import { address, bool, data, looseQuantity, looseUint64, noResult, string, word } from '../codec.ts'
 import { answeringTrue, rpcMethod } from '../define.ts'
 
+/** Most accounts of a list. */
+const MAX_ACCOUNTS = 1_000
 const MAX_BALANCE = 2n ** 256n - 1n
 /** The highest nonce with which an account can still send (EIP-2681). */
 const MAX_NONCE = 2n ** 64n - 2n
@@ -28,13 +33,43 @@ export const anvil_addBalance = rpcMethod({
   names: ['address', 'amount'],
   result: noResult,
   gate: 'development',
-  handler: ([account, amount], { chain }) =>
-    chain.edit((view) => {
-      const sum = view.balance(account) + amount
-      view.setBalance(account, sum > MAX_BALANCE ? MAX_BALANCE : sum)
-    }),
+  handler: ([account, amount], { chain }) => chain.edit((view) => addTo(view, account, amount)),
 })
 export const hardhat_addBalance = anvil_addBalance
+
+/** Adds up to the greatest balance. */
+function addTo(view: StateView, account: Address, amount: bigint): void {
+  const sum = view.balance(account) + amount
+  view.setBalance(account, sum > MAX_BALANCE ? MAX_BALANCE : sum)
+}
+
+const oneOrMore = z.union([address, z.array(address).max(MAX_ACCOUNTS)], {
+  error: `expected an address or a list of at most ${MAX_ACCOUNTS} addresses`,
+})
+
+export const tenderly_setBalance = rpcMethod({
+  summary: 'Sets the balance of an account, or of each account of a list.',
+  params: [oneOrMore, looseQuantity],
+  names: ['addresses', 'balance'],
+  result: noResult,
+  gate: 'development',
+  handler: ([accounts, balance], { chain }) =>
+    chain.edit((view) => {
+      for (const account of [accounts].flat()) view.setBalance(account, balance)
+    }),
+})
+
+export const tenderly_addBalance = rpcMethod({
+  summary: 'Adds an amount to the balance of an account, or of each account of a list.',
+  params: [oneOrMore, looseQuantity],
+  names: ['addresses', 'amount'],
+  result: noResult,
+  gate: 'development',
+  handler: ([accounts, amount], { chain }) =>
+    chain.edit((view) => {
+      for (const account of [accounts].flat()) addTo(view, account, amount)
+    }),
+})
 
 export const anvil_setNonce = rpcMethod({
   summary: 'Sets an account’s nonce; it may be lower than before.',
@@ -68,7 +103,11 @@ export const anvil_setStorageAt = rpcMethod({
   result: bool,
   gate: 'development',
   async handler([account, slot, value], { chain }) {
-    await chain.edit((view) => view.setStorage(account, slot, value))
+    await chain.edit((view) => {
+      // The state has no slots of an account that does not exist.
+      if (view.account(account) === undefined) view.setBalance(account, 0n)
+      view.setStorage(account, slot, value)
+    })
     return true
   },
 })
@@ -177,6 +216,24 @@ export const anvil_autoImpersonateAccount = rpcMethod({
   },
 })
 export const hardhat_autoImpersonateAccount = answeringTrue(anvil_autoImpersonateAccount)
+
+const signature = data.refine((bytes) => bytes.length === SIGNATURE_LENGTH, {
+  error: 'expected a signature of 65 bytes',
+})
+
+export const anvil_impersonateSignature = rpcMethod({
+  summary:
+    'Lets ecrecover answer an address for a signature (r, s, v), whatever was signed; the zero address ends that. It is a change of the state: `evm_revert` undoes it, and it outlives a restart.',
+  params: [signature, address],
+  names: ['signature', 'address'],
+  result: noResult,
+  gate: 'development',
+  handler: ([bytes, account], { chain }) =>
+    chain.edit((view) => {
+      view.setNonce(ECRECOVER, 1n)
+      view.setStorage(ECRECOVER, slotOfSignature(bytes), BigInt(account))
+    }),
+})
 
 export const evm_addAccount = rpcMethod({
   summary: 'Impersonates an account, as in Ganache; false when it could send already. A password is ignored.',

@@ -1,6 +1,7 @@
 // The registry of methods: every export of these files is a method with the same name. Add new files here.
 import type { RpcMethod } from '../define.ts'
 import * as blocks from './blocks.ts'
+import * as bundles from './bundles.ts'
 import * as calls from './calls.ts'
 import * as chain from './chain.ts'
 import * as config from './config.ts'
@@ -11,6 +12,7 @@ import * as devBlocks from './dev-blocks.ts'
 import * as devChain from './dev-chain.ts'
 import * as devMining from './dev-mining.ts'
 import * as devNative from './dev-native.ts'
+import * as devReorg from './dev-reorg.ts'
 import * as devState from './dev-state.ts'
 import * as devTimeline from './dev-timeline.ts'
 import * as erigon from './erigon.ts'
@@ -33,6 +35,7 @@ import * as wallet from './wallet.ts'
 
 const families = {
   blocks,
+  bundles,
   calls,
   chain,
   config,
@@ -43,6 +46,7 @@ const families = {
   devChain,
   devMining,
   devNative,
+  devReorg,
   devState,
   devTimeline,
   erigon,

@@ -12,6 +12,9 @@ export const net_version = rpcMethod({
   handler: (_, { chain }) => chain.spec.chainId.toString(),
 })
 
+/** Its name in anvil. */
+export const eth_networkId = net_version
+
 export const net_listening = rpcMethod({
   summary: 'Whether peers can connect to a network’s node; true on a chain of one node.',
   params: [],

@@ -4,12 +4,11 @@ import type { TransactionIntake } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toHex, ZERO_HASH } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
-import { decodeNetworkTransaction } from '../../primitives/blobs.ts'
-import { recoverSender, withSender } from '../../primitives/transaction.ts'
 import type { BlobSidecar, Transaction } from '../../primitives/types.ts'
 import { earliestTimestamp } from '../../spec/block-rules.ts'
 import { data, hash } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
+import { decodeGiven } from '../sends/given-transaction.ts'
 import { payloadAttributes, wirePayload } from '../shapes/payload.ts'
 
 const MAX_EXTRA_BYTES = 32
@@ -62,12 +61,6 @@ export const testing_buildBlockV1 = rpcMethod({
     }
   },
 })
-
-/** Throws ChainError `transaction-rejected`. */
-function decodeGiven(raw: Uint8Array): { transaction: Transaction; sidecar: BlobSidecar | undefined } {
-  const { transaction, sidecar } = decodeNetworkTransaction(raw)
-  return { transaction: withSender(transaction, recoverSender(transaction)), sidecar }
-}
 
 const sidecarsOf = ({ pool }: TransactionIntake, transactions: readonly Transaction[]): BlobSidecar[] =>
   transactions.flatMap((transaction) => pool.sidecar(transaction.hash) ?? [])

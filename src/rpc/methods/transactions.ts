@@ -1,12 +1,12 @@
 // Transactions by hash, by position or by sender and nonce; their receipts; and sending of signed transactions.
-import type { BlockRef, Chain, ChainReader, MinedReceipt, TransactionIntake } from '../../chain/types.ts'
+import type { BlockRef, ChainReader, MinedReceipt, TransactionIntake } from '../../chain/types.ts'
 import type { Hash } from '../../lib/hex.ts'
 import type { Block, Transaction } from '../../primitives/types.ts'
 import { firstBlockWith } from '../block-bisection.ts'
 import { address, blockNumber, data, hash, index, looseQuantity, quantity } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
-import { RpcError } from '../errors.ts'
 import { answerWhenMined } from '../sends/send-transaction.ts'
+import { waitForReceipt } from '../sends/wait-for-receipt.ts'
 import { wireReceipt } from '../shapes/receipt.ts'
 import { type BlockPosition, wireTransaction } from '../shapes/transaction.ts'
 
@@ -134,41 +134,6 @@ export const eth_sendRawTransactionSync = rpcMethod({
   handler: ([raw, timeout], { chain, options }) =>
     waitForReceipt(chain, () => chain.submit(raw), timeout, options.syncTimeout),
 })
-
-/** EIP-7966: the transaction is in the pool but was not mined in time; the error's data is its hash. */
-const TIMEOUT_CODE = 4
-
-/**
- * Submits and waits for the receipt, at most `timeout` milliseconds (default and maximum: `maxSeconds`).
- * Throws like `submit`, and RpcError 4 after the timeout.
- */
-async function waitForReceipt(
-  chain: Chain,
-  submit: () => Promise<Hash>,
-  timeout: bigint | undefined,
-  maxSeconds: number,
-): Promise<MinedReceipt> {
-  const max = maxSeconds * 1000
-  const milliseconds = timeout !== undefined && timeout > 0n && timeout < BigInt(max) ? Number(timeout) : max
-  const hash = await submit()
-  return new Promise((resolve, reject) => {
-    const check = () => {
-      const receipt = chain.receipt(hash)
-      if (receipt) settle(() => resolve(receipt))
-    }
-    const settle = (act: () => void) => {
-      clearTimeout(timer)
-      stop()
-      act()
-    }
-    const timer = setTimeout(() => {
-      const message = `The transaction was added to the transaction pool but wasn't processed in ${milliseconds} ms`
-      settle(() => reject(new RpcError(TIMEOUT_CODE, message, hash)))
-    }, milliseconds)
-    const stop = chain.events.on('block', check)
-    check()
-  })
-}
 
 export const eth_pendingTransactions = rpcMethod({
   summary: 'The transactions of the pool, executable ones first.',

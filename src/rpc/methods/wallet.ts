@@ -5,10 +5,12 @@ import { ChainError } from '../../lib/errors.ts'
 import { type Address, bigToFixed, fromHex, toHex } from '../../lib/hex.ts'
 import type { Transaction } from '../../primitives/types.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { address, data, hash, string } from '../codec.ts'
+import { address, data, hash, looseQuantity, string } from '../codec.ts'
 import { type RpcContext, rpcMethod } from '../define.ts'
 import { fillAndSign, sendTransaction, sendUnsigned } from '../sends/send-transaction.ts'
+import { waitForReceipt } from '../sends/wait-for-receipt.ts'
 import { callObject } from '../shapes/call.ts'
+import { wireReceipt } from '../shapes/receipt.ts'
 import { wireBareTransaction } from '../shapes/transaction.ts'
 
 export const eth_accounts = rpcMethod({
@@ -31,6 +33,18 @@ export const eth_sendTransaction = rpcMethod({
   result: hash,
   sends: true,
   handler: ([call], context, signal) => sendTransaction(call, context, signal),
+})
+
+export const eth_sendTransactionSync = rpcMethod({
+  summary: 'As eth_sendTransaction; returns the receipt when it is mined. The timeout is in milliseconds.',
+  params: [callObject, looseQuantity.optional()],
+  names: ['transaction', 'timeout'],
+  result: wireReceipt,
+  handler([call, timeout], context, signal) {
+    const { chain, options } = context
+    const unsettled = { ...context, settled: async () => undefined }
+    return waitForReceipt(chain, () => sendTransaction(call, unsettled, signal), timeout, options.syncTimeout)
+  },
 })
 
 export const eth_sendUnsignedTransaction = rpcMethod({

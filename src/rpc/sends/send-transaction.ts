@@ -52,7 +52,8 @@ export async function fillAndSign(call: CallObject, context: RpcContext, signal:
 const sign = async (call: CallObject, from: Address, context: RpcContext, signal: AbortSignal): Promise<Transaction> =>
   signTransaction(await fillTransaction(call, context, signal), context.wallet.privateKey(from))
 
-const isImpersonated = (address: Address, { autoImpersonate, impersonated }: DevelopmentState): boolean =>
+/** Whether an account sends without its key. */
+export const isImpersonated = (address: Address, { autoImpersonate, impersonated }: DevelopmentState): boolean =>
   autoImpersonate || impersonated.has(address)
 
 function senderOf({ from }: CallObject): Address {

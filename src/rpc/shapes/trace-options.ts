@@ -1,10 +1,10 @@
 // The options of the debug_trace… methods, as in geth. `tracerConfig` is checked for its depth only.
 import { z } from 'zod'
-import type { TraceOptions } from '../../chain/types.ts'
+import type { TraceOptions, TracePoint } from '../../chain/types.ts'
 import { solidityTrace } from '../../contracts/solidity-trace.ts'
 import { debugSources } from '../../contracts/transaction-stack.ts'
 import { AnswerElsewhere } from '../../lib/errors.ts'
-import { bool, index, string } from '../codec.ts'
+import { blockRef, bool, index, string } from '../codec.ts'
 import type { RpcContext } from '../define.ts'
 import { blockOverrides, stateOverrides } from './call.ts'
 
@@ -98,4 +98,17 @@ export function toTraceOptions(
     elsewhere: (task) => context.queue.runOutside(task),
     timeout: timeout ? (milliseconds(timeout) ?? DEFAULT_TIMEOUT) : DEFAULT_TIMEOUT,
   }
+}
+
+/** The number of transactions to run before; -1 or absent: all. */
+const transactionIndex = z.int({ error: 'expected an integer' }).min(-1)
+/** Where a list of bundles begins: after a block, or after some of its transactions. */
+export const place = z.object(
+  { blockNumber: blockRef.nullish(), transactionIndex: transactionIndex.nullish() },
+  { error: 'expected a block and a transaction index' },
+)
+
+export function toTracePoint(at: z.output<typeof place> | undefined): TracePoint {
+  const after = at?.transactionIndex ?? -1
+  return { ref: at?.blockNumber ?? 'latest', index: after < 0 ? undefined : after }
 }
