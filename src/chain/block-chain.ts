@@ -12,6 +12,7 @@ import { draftHeader } from '../runtime/draft-header.ts'
 import { editState, type StateEdit } from '../runtime/edit-state.ts'
 import { type BuildOptions, executeBlock } from '../runtime/execute-block.ts'
 import { importBlock } from '../runtime/import-block.ts'
+import type { InnerCall } from '../runtime/inner-call.ts'
 import { type ConsensusValidator, consensusValidators, operatorOfSigner } from '../runtime/module-queries.ts'
 import { CandidateFault, OpenBlock } from '../runtime/open-block.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -218,6 +219,10 @@ export class BlockChain implements ChainFace {
 
   simulate(blocks: readonly RequestedBlock[], ref: BlockRef, options: SimulationOptions) {
     return this.#parts.calls.simulate(blocks, ref, options)
+  }
+
+  innerCall(call: InnerCall, ref: BlockRef, signal?: AbortSignal) {
+    return this.#parts.calls.innerCall(call, ref, signal)
   }
 
   // --- the pool

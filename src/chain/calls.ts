@@ -1,5 +1,6 @@
 // Calls, estimates and simulations on a state of the chain. On a fork they run until nothing is missing from the state.
 import { Call, type CallLimits } from '../runtime/call.ts'
+import { type InnerCall, type InnerCallOutcome, runInnerCall } from '../runtime/inner-call.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type RequestedBlock, type SimulatedBlock, type SimulationOptions, simulate } from '../runtime/simulate.ts'
 import type { CallOptions, CallOutcome, CallRequest } from '../runtime/types.ts'
@@ -8,7 +9,9 @@ import type { StateView } from '../state/types.ts'
 import type { CanonicalChain } from './canonical-chain.ts'
 import type { BlockRef, Caller, ChainReader } from './types.ts'
 
-export class ChainCalls implements Pick<Caller, 'call' | 'estimateGas' | 'createAccessList' | 'simulate'> {
+export class ChainCalls
+  implements Pick<Caller, 'call' | 'estimateGas' | 'createAccessList' | 'simulate' | 'innerCall'>
+{
   readonly #runtime: Runtime
   readonly #canonical: CanonicalChain
   readonly #limits: CallLimits
@@ -42,6 +45,13 @@ export class ChainCalls implements Pick<Caller, 'call' | 'estimateGas' | 'create
     const ancestors = this.#canonical.ancestors(header)
     const run = (state: StateView) => simulate(this.#runtime, state, header, blocks, options, ancestors, this.#limits)
     return completely(view, run, { signal: options.signal })
+  }
+
+  async innerCall(call: InnerCall, ref: BlockRef, signal?: AbortSignal): Promise<InnerCallOutcome> {
+    const { header, view } = await this.#reader.at(ref)
+    const ancestors = this.#canonical.ancestors(header)
+    const run = (state: StateView) => runInnerCall(this.#runtime, state, header, call, ancestors, this.#limits, signal)
+    return completely(view, run, { signal })
   }
 
   async #run<T>(

@@ -16,7 +16,8 @@ import type {
 } from '../primitives/types.ts'
 import type { StateEdit } from '../runtime/edit-state.ts'
 import type { BuildOptions } from '../runtime/execute-block.ts'
-import type { ConsensusValidator, Signer } from '../runtime/module-queries.ts'
+import type { InnerCall, InnerCallOutcome } from '../runtime/inner-call.ts'
+import type { ConsensusValidator, NamedAccount, Signer } from '../runtime/module-queries.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { RequestedBlock, SimulatedBlock, SimulationOptions } from '../runtime/simulate.ts'
@@ -268,6 +269,8 @@ export interface StateQueries {
   activeProposals(ref: BlockRef): Promise<readonly string[]>
   /** Floor of the base fee of blocks after this one, in wei per gas; undefined: the chain has no such parameter. */
   minBaseFee(ref: BlockRef): Promise<bigint | undefined>
+  /** The accounts with native code. */
+  nativeAccounts(ref: BlockRef, signal: AbortSignal): Promise<readonly NamedAccount[]>
   /** By name. */
   proposals(ref: BlockRef): Promise<readonly KnownProposal[]>
 }
@@ -368,6 +371,8 @@ export interface Caller {
     ref: BlockRef,
     options: SimulationOptions,
   ): Promise<readonly SimulatedBlock[]>
+  /** Runs a message as code within a transaction sends it. Throws `header-not-found`, `limit-exceeded`; a failure is a result. */
+  innerCall(call: InnerCall, ref: BlockRef, signal?: AbortSignal): Promise<InnerCallOutcome>
   /** Builds a block on the head and discards it. Candidates default to the pool's executable transactions. */
   build(
     attributes?: Partial<PayloadAttributes>,

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+
+/// @title Native contracts in Foundry's EVM
+/// @notice On the chain the code of a native contract (`Staking.sol` and the others) is part of the node, and Foundry's own EVM does not
+/// have it. `Kestrel.etch()` in `setUp()`, or at the beginning of a script's `run()`, puts a forwarder at each of them: calls then run on
+/// the node whose chain is forked, on the state as the test has left it, and their changes are made here.
+///
+///     function setUp() public {
+///         Kestrel.etch();
+///     }
+///
+/// @dev Forwarders belong to the fork that is active: call it again after `createSelectFork` and `rollFork`.
+library Kestrel {
+    /// @dev Foundry decodes an object of JSON with its members in alphabetical order.
+    struct Native {
+        address account;
+        string name;
+    }
+
+    /// @notice Puts a forwarder at each native contract and module account of the active fork. Needs a kestrel node behind the fork.
+    function etch() internal {
+        Native[] memory natives = abi.decode(CHEATS.rpc("kestrel_getNativeContracts", "[]"), (Native[]));
+        for (uint256 i = 0; i < natives.length; i++) {
+            etchForwarder(natives[i].account, type(NativeForwarder).runtimeCode);
+            CHEATS.label(natives[i].account, natives[i].name);
+        }
+    }
+}
+
+// --- cheatcodes
+
+interface Cheats {
+    enum CallerMode {
+        None,
+        Broadcast,
+        RecurrentBroadcast,
+        Prank,
+        RecurrentPrank
+    }
+
+    function allowCheatcodes(address account) external;
+    function deal(address account, uint256 balance) external;
+    function etch(address account, bytes calldata code) external;
+    function label(address account, string calldata name) external;
+    function load(address account, bytes32 key) external view returns (bytes32 word);
+    function pauseGasMetering() external;
+    function pauseTracing() external;
+    function prank(address sender, bool delegateCall) external;
+    function readCallers() external returns (CallerMode mode, address sender, address origin);
+    function resumeGasMetering() external;
+    function resumeTracing() external;
+    function rpc(string calldata method, string calldata params) external returns (bytes memory result);
+    function startPrank(address sender, bool delegateCall) external;
+    function stopPrank() external;
+    function store(address account, bytes32 key, bytes32 word) external;
+    function toString(bytes calldata value) external pure returns (string memory text);
+}
+
+Cheats constant CHEATS = Cheats(address(uint160(uint256(keccak256("hevm cheat code")))));
+
+// --- forwarders
+
+/// @dev The code of all native contracts on the chain: the opcode INVALID.
+bytes constant NATIVE_CODE = hex"fe";
+/// @dev Coins on their way between accounts.
+address constant TRANSIT = address(uint160(uint256(keccak256("kestrel.forge.transit"))));
+/// @dev A slot that stays zero.
+bytes32 constant PROBE = keccak256("kestrel.forge.probe");
+
+/// @dev The code of a forwarder ends with its address.
+function etchForwarder(address native, bytes memory code) {
+    CHEATS.allowCheatcodes(native);
+    CHEATS.etch(native, abi.encodePacked(code, native));
+}
+
+abstract contract Logs {
+    struct Log {
+        address emitter;
+        bytes32[] topics;
+        bytes data;
+    }
+
+    function writeLog(Log memory log) internal {
+        bytes32[] memory topics = log.topics;
+        bytes memory data = log.data;
+        assembly {
+            let at := add(data, 32)
+            let size := mload(data)
+            let topic := add(topics, 32)
+            switch mload(topics)
+            case 0 { log0(at, size) }
+            case 1 { log1(at, size, mload(topic)) }
+            case 2 { log2(at, size, mload(topic), mload(add(topic, 32))) }
+            case 3 { log3(at, size, mload(topic), mload(add(topic, 32)), mload(add(topic, 64))) }
+            default { log4(at, size, mload(topic), mload(add(topic, 32)), mload(add(topic, 64)), mload(add(topic, 96))) }
+        }
+    }
+}
+
+/// @dev Reading a value that a test may have changed, the node cannot know: each answer has all that the call has read. Where this EVM
+/// has other values, the call runs again with these, until nothing differs. So it is as exact as if the state were the node's.
+contract NativeForwarder is Logs {
+    struct Slot {
+        bytes32 key;
+        bytes32 word;
+    }
+
+    struct Account {
+        address account;
+        uint256 balance;
+        bytes32 codeHash;
+        bytes code;
+        Slot[] slots;
+    }
+
+    struct Call {
+        address origin;
+        address sender;
+        address to;
+        uint256 value;
+        bytes data;
+        uint256 gas;
+        bool isStatic;
+        uint256 number;
+        uint256 time;
+        address coinbase;
+    }
+
+    /// @dev `before` has all that the call has read or changed; `later` the same accounts and slots after it, if it succeeded.
+    struct Outcome {
+        bool success;
+        bytes output;
+        uint256 gasUsed;
+        Log[] logs;
+        Account[] before;
+        Account[] later;
+    }
+
+    fallback() external payable {
+        uint256 start = gasleft();
+        address native = nativeAddress();
+        if (msg.sender == native && address(this) == native) {
+            bytes32 probe = PROBE;
+            // Fails within a static call.
+            assembly {
+                sstore(probe, 0)
+            }
+            return;
+        }
+        bool isMetered = pauseGasMetering();
+        CHEATS.pauseTracing();
+        Outcome memory outcome = run(native, start);
+        CHEATS.resumeTracing();
+        for (uint256 i = 0; i < outcome.logs.length; i++) emitAs(outcome.logs[i]);
+        if (isMetered) {
+            CHEATS.resumeGasMetering();
+            while (start - gasleft() < outcome.gasUsed) {}
+        }
+        bytes memory output = outcome.output;
+        if (outcome.success) {
+            assembly {
+                return(add(output, 32), mload(output))
+            }
+        }
+        assembly {
+            revert(add(output, 32), mload(output))
+        }
+    }
+
+    /// Runs the call on the node and makes its changes here.
+    function run(address native, uint256 gas) private returns (Outcome memory outcome) {
+        // With DELEGATECALL the code of a native contract runs for its caller, and may not change anything.
+        bool isDelegate = address(this) != native;
+        Call memory message = Call({
+            origin: tx.origin,
+            sender: isDelegate ? address(this) : msg.sender,
+            to: native,
+            value: isDelegate ? 0 : msg.value,
+            data: msg.data,
+            gas: gas,
+            isStatic: isDelegate || isStatic(),
+            number: block.number,
+            time: block.timestamp,
+            coinbase: block.coinbase
+        });
+        Account[] memory known = new Account[](0);
+        do {
+            string memory params = string.concat('["', CHEATS.toString(abi.encode(message, known)), '"]');
+            outcome = abi.decode(CHEATS.rpc("kestrel_innerCall", params), (Outcome));
+            known = outcome.before;
+        } while (correct(known, message));
+        for (uint256 i = 0; i < outcome.later.length; i++) change(outcome.before[i], outcome.later[i]);
+        if (outcome.later.length > 0) moveCoins(outcome.later);
+    }
+
+    function isStatic() private returns (bool) {
+        (bool canWrite,) = address(this).call{gas: 10_000}("");
+        return !canWrite;
+    }
+
+    /// Puts this EVM's values in the place of others; returns whether there were any.
+    function correct(Account[] memory accounts, Call memory message) private view returns (bool differs) {
+        for (uint256 i = 0; i < accounts.length; i++) {
+            Account memory known = accounts[i];
+            uint256 balance = known.account.balance;
+            // The value of the message, which the node has not moved yet.
+            if (known.account == message.sender) balance += message.value;
+            if (known.account == message.to) balance -= message.value;
+            known.code = known.account.code;
+            if (isForwarder(known.account)) known.code = NATIVE_CODE;
+            bytes32 codeHash = keccak256(known.code);
+            if (balance != known.balance || codeHash != known.codeHash) differs = true;
+            (known.balance, known.codeHash) = (balance, codeHash);
+            for (uint256 j = 0; j < known.slots.length; j++) {
+                Slot memory slot = known.slots[j];
+                bytes32 word = CHEATS.load(known.account, slot.key);
+                if (word != slot.word) differs = true;
+                slot.word = word;
+            }
+        }
+    }
+
+    /// Makes the changes of an account's storage and code.
+    function change(Account memory before, Account memory later) private {
+        for (uint256 j = 0; j < later.slots.length; j++) {
+            Slot memory slot = later.slots[j];
+            if (slot.word != before.slots[j].word) CHEATS.store(later.account, slot.key, slot.word);
+        }
+        if (later.codeHash == before.codeHash) return;
+        if (later.codeHash == keccak256(NATIVE_CODE)) etchForwarder(later.account, sharedCode());
+        else CHEATS.etch(later.account, later.code);
+    }
+
+    /// Gives accounts their balances: by transfers, which a revert undoes, while `vm.deal` stays.
+    function moveCoins(Account[] memory accounts) private {
+        (Cheats.CallerMode mode,,) = CHEATS.readCallers();
+        bool isBroadcast = mode == Cheats.CallerMode.Broadcast || mode == Cheats.CallerMode.RecurrentBroadcast;
+        for (uint256 i = 0; i < accounts.length; i++) {
+            (address from, uint256 target) = (accounts[i].account, accounts[i].balance);
+            // Foundry allows no prank during a broadcast.
+            if (isBroadcast) CHEATS.deal(from, target);
+            if (from.balance <= target) continue;
+            uint256 amount = from.balance - target;
+            prank(mode, from, false);
+            (bool done,) = TRANSIT.call{value: amount}("");
+            require(done, "kestrel: coins were not moved");
+            endPrank(mode);
+        }
+        for (uint256 i = 0; i < accounts.length; i++) {
+            (address to, uint256 target) = (accounts[i].account, accounts[i].balance);
+            if (to.balance >= target) continue;
+            uint256 amount = target - to.balance;
+            if (TRANSIT.balance < amount) CHEATS.deal(TRANSIT, amount);
+            // A contract that destroys itself at once: the recipient's code does not run.
+            bytes memory code = abi.encodePacked(hex"73", to, hex"ff");
+            prank(mode, TRANSIT, false);
+            assembly {
+                pop(create(amount, add(code, 32), mload(code)))
+            }
+            endPrank(mode);
+            require(to.balance == target, "kestrel: coins were not moved");
+        }
+    }
+
+    /// Emits the event of this contract, or of another that the native code has called.
+    function emitAs(Log memory log) private {
+        if (log.emitter == address(this)) {
+            writeLog(log);
+            return;
+        }
+        (Cheats.CallerMode mode,,) = CHEATS.readCallers();
+        if (mode == Cheats.CallerMode.Broadcast || mode == Cheats.CallerMode.RecurrentBroadcast) return;
+        address writer = address(new LogWriter());
+        prank(mode, log.emitter, true);
+        (bool done,) = writer.delegatecall(abi.encode(log));
+        require(done, "kestrel: an event was not emitted");
+        endPrank(mode);
+    }
+
+    /// Within `vm.startPrank` Foundry allows no `vm.prank`, and conversely.
+    function prank(Cheats.CallerMode mode, address sender, bool delegateCall) private {
+        if (mode == Cheats.CallerMode.RecurrentPrank) CHEATS.startPrank(sender, delegateCall);
+        else CHEATS.prank(sender, delegateCall);
+    }
+
+    function endPrank(Cheats.CallerMode mode) private {
+        if (mode == Cheats.CallerMode.RecurrentPrank) CHEATS.stopPrank();
+    }
+
+    /// Returns false if the test has paused it before.
+    function pauseGasMetering() private returns (bool isMetered) {
+        uint256 gas = gasleft();
+        isMetered = gas != gasleft();
+        if (isMetered) CHEATS.pauseGasMetering();
+    }
+
+    function isForwarder(address account) private view returns (bool) {
+        return account.codehash == keccak256(abi.encodePacked(sharedCode(), account));
+    }
+
+    /// The code of all forwarders without the address.
+    function sharedCode() private pure returns (bytes memory code) {
+        assembly {
+            let size := sub(codesize(), 20)
+            code := mload(0x40)
+            mstore(code, size)
+            codecopy(add(code, 32), 0, size)
+            mstore(0x40, and(add(add(code, size), 63), not(31)))
+        }
+    }
+
+    function nativeAddress() private pure returns (address native) {
+        assembly {
+            mstore(0, 0)
+            codecopy(12, sub(codesize(), 20), 20)
+            native := mload(0)
+        }
+    }
+}
+
+contract LogWriter is Logs {
+    fallback() external {
+        writeLog(abi.decode(msg.data, (Log)));
+    }
+}
