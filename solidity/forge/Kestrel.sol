@@ -63,10 +63,10 @@ Cheats constant CHEATS = Cheats(address(uint160(uint256(keccak256("hevm cheat co
 
 /// @dev The code of all native contracts on the chain: the opcode INVALID.
 bytes constant NATIVE_CODE = hex"fe";
-/// @dev Coins on their way between accounts.
-address constant TRANSIT = address(uint160(uint256(keccak256("kestrel.forge.transit"))));
-/// @dev A slot that stays zero.
-bytes32 constant PROBE = keccak256("kestrel.forge.probe");
+/// @dev The input of messages of a forwarder to itself, and a slot that stays zero.
+bytes32 constant OWN = keccak256("kestrel.forge");
+/// @dev Has the coins that native code has burnt.
+address constant ELSEWHERE = address(uint160(uint256(keccak256("kestrel.forge.elsewhere"))));
 
 /// @dev The code of a forwarder ends with its address.
 function etchForwarder(address native, bytes memory code) {
@@ -140,46 +140,43 @@ contract NativeForwarder is Logs {
     fallback() external payable {
         uint256 start = gasleft();
         address native = nativeAddress();
-        if (msg.sender == native && address(this) == native) {
-            bytes32 probe = PROBE;
-            // Fails within a static call.
-            assembly {
-                sstore(probe, 0)
-            }
+        if (address(this) != native) {
+            // DELEGATECALL and CALLCODE: native code then changes nothing, as with STATICCALL.
+            (bool isRead, bytes memory read) = native.staticcall(msg.data);
+            finish(isRead, read);
+        }
+        if (msg.data.length == 32 && abi.decode(msg.data, (bytes32)) == OWN) {
+            probe();
             return;
         }
-        bool isMetered = pauseGasMetering();
         CHEATS.pauseTracing();
-        Outcome memory outcome = run(native, start);
+        bool isMetered = pauseGasMetering();
+        Outcome memory outcome = run(start);
+        if (isMetered) CHEATS.resumeGasMetering();
         CHEATS.resumeTracing();
         for (uint256 i = 0; i < outcome.logs.length; i++) emitAs(outcome.logs[i]);
-        if (isMetered) {
-            CHEATS.resumeGasMetering();
-            while (start - gasleft() < outcome.gasUsed) {}
-        }
-        bytes memory output = outcome.output;
-        if (outcome.success) {
-            assembly {
-                return(add(output, 32), mload(output))
-            }
-        }
+        // A test that has paused the metering sees no gas fall.
+        while (isMetered && start - gasleft() < outcome.gasUsed) {}
+        finish(outcome.success, outcome.output);
+    }
+
+    function finish(bool success, bytes memory output) private pure {
         assembly {
+            if success { return(add(output, 32), mload(output)) }
             revert(add(output, 32), mload(output))
         }
     }
 
     /// Runs the call on the node and makes its changes here.
-    function run(address native, uint256 gas) private returns (Outcome memory outcome) {
-        // With DELEGATECALL the code of a native contract runs for its caller, and may not change anything.
-        bool isDelegate = address(this) != native;
+    function run(uint256 gas) private returns (Outcome memory outcome) {
         Call memory message = Call({
             origin: tx.origin,
-            sender: isDelegate ? address(this) : msg.sender,
-            to: native,
-            value: isDelegate ? 0 : msg.value,
+            sender: msg.sender,
+            to: address(this),
+            value: msg.value,
             data: msg.data,
             gas: gas,
-            isStatic: isDelegate || isStatic(),
+            isStatic: isStatic(),
             number: block.number,
             time: block.timestamp,
             coinbase: block.coinbase
@@ -189,24 +186,32 @@ contract NativeForwarder is Logs {
             string memory params = string.concat('["', CHEATS.toString(abi.encode(message, known)), '"]');
             outcome = abi.decode(CHEATS.rpc("kestrel_innerCall", params), (Outcome));
             known = outcome.before;
-        } while (correct(known, message));
+        } while (correct(known));
         for (uint256 i = 0; i < outcome.later.length; i++) change(outcome.before[i], outcome.later[i]);
         if (outcome.later.length > 0) moveCoins(outcome.later);
     }
 
     function isStatic() private returns (bool) {
-        (bool canWrite,) = address(this).call{gas: 10_000}("");
+        (bool canWrite,) = address(this).call{gas: 10_000}(abi.encode(OWN));
         return !canWrite;
     }
 
+    /// Fails within a static call.
+    function probe() private {
+        bytes32 slot = OWN;
+        assembly {
+            sstore(slot, 0)
+        }
+    }
+
     /// Puts this EVM's values in the place of others; returns whether there were any.
-    function correct(Account[] memory accounts, Call memory message) private view returns (bool differs) {
+    function correct(Account[] memory accounts) private view returns (bool differs) {
         for (uint256 i = 0; i < accounts.length; i++) {
             Account memory known = accounts[i];
             uint256 balance = known.account.balance;
             // The value of the message, which the node has not moved yet.
-            if (known.account == message.sender) balance += message.value;
-            if (known.account == message.to) balance -= message.value;
+            if (known.account == msg.sender) balance += msg.value;
+            if (known.account == address(this)) balance -= msg.value;
             known.code = known.account.code;
             if (isForwarder(known.account)) known.code = NATIVE_CODE;
             bytes32 codeHash = keccak256(known.code);
@@ -232,35 +237,46 @@ contract NativeForwarder is Logs {
         else CHEATS.etch(later.account, later.code);
     }
 
-    /// Gives accounts their balances: by transfers, which a revert undoes, while `vm.deal` stays.
+    /// Gives accounts their balances by way of this one: by transfers, which a revert undoes, while `vm.deal` stays.
     function moveCoins(Account[] memory accounts) private {
         (Cheats.CallerMode mode,,) = CHEATS.readCallers();
         bool isBroadcast = mode == Cheats.CallerMode.Broadcast || mode == Cheats.CallerMode.RecurrentBroadcast;
+        uint256 own = address(this).balance;
         for (uint256 i = 0; i < accounts.length; i++) {
             (address from, uint256 target) = (accounts[i].account, accounts[i].balance);
+            if (from == address(this)) own = target;
             // Foundry allows no prank during a broadcast.
-            if (isBroadcast) CHEATS.deal(from, target);
-            if (from.balance <= target) continue;
-            uint256 amount = from.balance - target;
-            prank(mode, from, false);
-            (bool done,) = TRANSIT.call{value: amount}("");
-            require(done, "kestrel: coins were not moved");
-            endPrank(mode);
+            else if (isBroadcast) CHEATS.deal(from, target);
+            else if (from.balance > target) take(mode, from, from.balance - target);
         }
         for (uint256 i = 0; i < accounts.length; i++) {
             (address to, uint256 target) = (accounts[i].account, accounts[i].balance);
-            if (to.balance >= target) continue;
+            if (to == address(this) || to.balance >= target) continue;
             uint256 amount = target - to.balance;
-            if (TRANSIT.balance < amount) CHEATS.deal(TRANSIT, amount);
-            // A contract that destroys itself at once: the recipient's code does not run.
-            bytes memory code = abi.encodePacked(hex"73", to, hex"ff");
-            prank(mode, TRANSIT, false);
-            assembly {
-                pop(create(amount, add(code, 32), mload(code)))
+            if (address(this).balance < amount) {
+                CHEATS.deal(ELSEWHERE, amount);
+                take(mode, ELSEWHERE, amount);
             }
-            endPrank(mode);
-            require(to.balance == target, "kestrel: coins were not moved");
+            give(to, amount);
         }
+        if (address(this).balance > own) give(ELSEWHERE, address(this).balance - own);
+    }
+
+    function take(Cheats.CallerMode mode, address from, uint256 amount) private {
+        prank(mode, from, false);
+        (bool done,) = address(this).call{value: amount}(abi.encode(OWN));
+        require(done, "kestrel: coins were not moved");
+        endPrank(mode);
+    }
+
+    /// By a contract that destroys itself at once, so that the recipient's code does not run.
+    function give(address to, uint256 amount) private {
+        bytes memory code = abi.encodePacked(hex"73", to, hex"ff");
+        address created;
+        assembly {
+            created := create(amount, add(code, 32), mload(code))
+        }
+        require(created != address(0), "kestrel: coins were not moved");
     }
 
     /// Emits the event of this contract, or of another that the native code has called.

@@ -13,12 +13,15 @@ export class ChainCalls
   implements Pick<Caller, 'call' | 'estimateGas' | 'createAccessList' | 'simulate' | 'innerCall'>
 {
   readonly #runtime: Runtime
+  /** For inner calls: a state of which only some values are the caller's may be one that native code cannot come to. */
+  readonly #unreported: Runtime
   readonly #canonical: CanonicalChain
   readonly #limits: CallLimits
   readonly #reader: Pick<ChainReader, 'at'>
 
   constructor(runtime: Runtime, canonical: CanonicalChain, limits: CallLimits, reader: Pick<ChainReader, 'at'>) {
     this.#runtime = runtime
+    this.#unreported = runtime.reportingTo(() => undefined)
     this.#canonical = canonical
     this.#limits = limits
     this.#reader = reader
@@ -50,7 +53,8 @@ export class ChainCalls
   async innerCall(call: InnerCall, ref: BlockRef, signal?: AbortSignal): Promise<InnerCallOutcome> {
     const { header, view } = await this.#reader.at(ref)
     const ancestors = this.#canonical.ancestors(header)
-    const run = (state: StateView) => runInnerCall(this.#runtime, state, header, call, ancestors, this.#limits, signal)
+    const run = (state: StateView) =>
+      runInnerCall(this.#unreported, state, header, call, ancestors, this.#limits, signal)
     return completely(view, run, { signal })
   }
 
