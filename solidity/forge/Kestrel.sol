@@ -65,6 +65,8 @@ Cheats constant CHEATS = Cheats(address(uint160(uint256(keccak256("hevm cheat co
 bytes constant NATIVE_CODE = hex"fe";
 /// @dev The input of messages of a forwarder to itself, and a slot that stays zero.
 bytes32 constant OWN = keccak256("kestrel.forge");
+/// @dev Gas of a forwarder beside that of the node.
+uint256 constant OWN_GAS = 150;
 /// @dev Has the coins that native code has burnt.
 address constant ELSEWHERE = address(uint160(uint256(keccak256("kestrel.forge.elsewhere"))));
 
@@ -152,12 +154,21 @@ contract NativeForwarder is Logs {
         CHEATS.pauseTracing();
         bool isMetered = pauseGasMetering();
         Outcome memory outcome = run(start);
-        if (isMetered) CHEATS.resumeGasMetering();
         CHEATS.resumeTracing();
         for (uint256 i = 0; i < outcome.logs.length; i++) emitAs(outcome.logs[i]);
-        // A test that has paused the metering sees no gas fall.
-        while (isMetered && start - gasleft() < outcome.gasUsed) {}
+        if (isMetered) {
+            CHEATS.resumeGasMetering();
+            useGas(start, outcome.gasUsed);
+        }
         finish(outcome.success, outcome.output);
+    }
+
+    /// Waits until this much gas has been used, with that before and after.
+    function useGas(uint256 start, uint256 amount) private view {
+        uint256 own = OWN_GAS;
+        assembly {
+            for {} lt(add(sub(start, gas()), own), amount) {} {}
+        }
     }
 
     function finish(bool success, bytes memory output) private pure {
@@ -212,9 +223,7 @@ contract NativeForwarder is Logs {
             // The value of the message, which the node has not moved yet.
             if (known.account == msg.sender) balance += msg.value;
             if (known.account == address(this)) balance -= msg.value;
-            known.code = known.account.code;
-            if (isForwarder(known.account)) known.code = NATIVE_CODE;
-            bytes32 codeHash = keccak256(known.code);
+            bytes32 codeHash = codeHashOf(known.account);
             if (balance != known.balance || codeHash != known.codeHash) differs = true;
             (known.balance, known.codeHash) = (balance, codeHash);
             for (uint256 j = 0; j < known.slots.length; j++) {
@@ -224,6 +233,16 @@ contract NativeForwarder is Logs {
                 slot.word = word;
             }
         }
+        for (uint256 i = 0; differs && i < accounts.length; i++) {
+            accounts[i].code = isForwarder(accounts[i].account) ? NATIVE_CODE : accounts[i].account.code;
+        }
+    }
+
+    function codeHashOf(address account) private view returns (bytes32 codeHash) {
+        if (isForwarder(account)) return keccak256(NATIVE_CODE);
+        codeHash = account.codehash;
+        // An account that does not exist.
+        if (codeHash == 0) codeHash = keccak256("");
     }
 
     /// Makes the changes of an account's storage and code.
@@ -311,8 +330,23 @@ contract NativeForwarder is Logs {
         if (isMetered) CHEATS.pauseGasMetering();
     }
 
+    /// Without copying its code: Foundry charges for memory also while the metering is paused.
     function isForwarder(address account) private view returns (bool) {
-        return account.codehash == keccak256(abi.encodePacked(sharedCode(), account));
+        uint256 size = codeSize();
+        if (account.code.length != size) return false;
+        address end;
+        assembly {
+            mstore(0, 0)
+            extcodecopy(account, 12, sub(size, 20), 20)
+            end := mload(0)
+        }
+        return end == account;
+    }
+
+    function codeSize() private pure returns (uint256 size) {
+        assembly {
+            size := codesize()
+        }
     }
 
     /// The code of all forwarders without the address.

@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { createPublicClient, type Hex, http, parseAbi, parseEther } from 'viem'
+import { createPublicClient, getAddress, type Hex, http, parseAbi, parseEther } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { findAnvil } from '../../bench/contenders.ts'
@@ -14,11 +14,13 @@ import type { RunningNode } from '../../src/library.ts'
 import { type Node, startNode } from '../../src/node.ts'
 import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
 import { presets } from '../../src/spec/presets.ts'
+import { ics20Chain } from '../precompiles/ics20-support.ts'
 import { FIXTURE_MODULES, openFixture } from '../precompiles/matrix-samples.ts'
-import { nodeOptions } from '../support/chain.ts'
+import { nodeOptions, testChain } from '../support/chain.ts'
+import { token } from '../support/contracts.ts'
 import { forkOf } from '../support/forked.ts'
 import { type Clients, clientsOf, freePort, temporaryFolder } from '../support/process.ts'
-import { encodeSteps, sampleCalls, sequenceSteps, singleSteps } from './foundry-native/steps.ts'
+import { encodeSteps, sampleCalls, sequenceSteps, singleSteps, tokenCalls } from './foundry-native/steps.ts'
 
 const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 const CHAIN = 7777
@@ -159,8 +161,8 @@ describe('native contracts in Foundry', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>
   let node: Node
   let chain: Clients
-  const run = (args: readonly string[]) =>
-    runForge(forge, folder.path, args, { FOUNDRY_SOLC: './solc.mjs', FOUNDRY_LINT_ON_BUILD: 'false' })
+  const run = (args: readonly string[], more: Record<string, string> = {}) =>
+    runForge(forge, folder.path, args, { FOUNDRY_SOLC: './solc.mjs', FOUNDRY_LINT_ON_BUILD: 'false', ...more })
 
   beforeAll(async () => {
     folder = await temporaryFolder()
@@ -218,8 +220,26 @@ describe('native contracts in Foundry', () => {
     mkdirSync(join(folder.path, 'out'), { recursive: true })
     writeFileSync(join(folder.path, 'out/single.abi'), encodeSteps(await singleSteps(chain, calls)))
     writeFileSync(join(folder.path, 'out/sequence.abi'), encodeSteps(await sequenceSteps(chain, calls)))
-    const output = await run(['test', '--fork-url', node.url, '--match-contract', 'SameAsOnTheNode', '-vv'])
-    console.log(output)
+    const output = await run(['test', '--fork-url', node.url, '--match-contract', 'SameAsOnTheNode'])
     expect(output).toMatch(/3 tests passed, 0 failed/)
   }, 600_000)
+
+  it('call contracts of the fork, and those contracts log', async () => {
+    const other = await ics20Chain()
+    const hash = await other.walletOf(0).deployContract({ ...token, args: ['Token', 1000n] })
+    await other.viem.waitForTransactionReceipt({ hash })
+    const steps = await sequenceSteps(other, tokenCalls())
+    expect(steps.filter(({ success }) => !success).map(({ name }) => name)).toEqual([])
+    expect(new Set(steps.flatMap(({ logs }) => logs.map(({ emitter }) => getAddress(emitter)))).size).toBe(3)
+    writeFileSync(join(folder.path, 'out/sequence.abi'), encodeSteps(steps))
+    const output = await run(['test', '--fork-url', other.url, '--match-test', 'testSequence'])
+    expect(output).toMatch(/1 tests? passed, 0 failed/)
+  })
+
+  it('are those of the fork that is active', async () => {
+    const other = await testChain()
+    await other.mine(3)
+    const env = { FIRST: node.url, SECOND: other.url }
+    expect(await run(['test', '--match-contract', 'ForksTest'], env)).toMatch(/3 tests passed, 0 failed/)
+  })
 })

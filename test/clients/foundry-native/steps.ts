@@ -5,19 +5,24 @@ import {
   type Address,
   encodeAbiParameters,
   encodeFunctionData,
+  erc20Abi,
+  getAddress,
   type Hex,
   hexToBytes,
   parseAbiParameters,
   toFunctionSignature,
 } from 'viem'
+import { traceHash } from '../../../src/modules/transfer/denoms.ts'
 import { PRECOMPILES } from '../../../src/precompiles/index.ts'
+import { MODULE_ACCOUNT } from '../../../src/spec/addresses.ts'
+import { BANK, bankAbi, ICS20, other, owner, TOKEN, transfer } from '../../precompiles/ics20-support.ts'
 import { contractOf, type Fixture, OWNER, type Role, STRANGER, sampleOf } from '../../precompiles/matrix-samples.ts'
 import { account } from '../../support/chain.ts'
 import type { Clients } from '../../support/process.ts'
 
 const GAS = 3_000_000n
 
-type Call = {
+export type Call = {
   readonly name: string
   readonly from: Address
   readonly to: Address
@@ -67,12 +72,38 @@ function callsOf(contract: string, address: Address, entry: AbiFunction, undeleg
   ]
 }
 
+/** Transfers of a token that is also a coin, which the native contract makes by calling the token, and of a voucher. */
+export function tokenCalls(): Call[] {
+  const call = (name: string, from: Address, to: Address, data: Hex): Call => ({
+    ...{ name, from, to, data, value: 0n, isPlain: to !== TOKEN, isUndone: false },
+  })
+  const ask = (name: string, to: Address, of: Address) =>
+    call(name, owner, to, encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [of] }))
+  const move = (from: Address, at: Address, to: Address, amount: bigint) =>
+    call('transfer', from, at, encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] }))
+  const voucher = getAddress(`0x${traceHash('transfer/channel-2/uatom').slice(-40)}`)
+  const balances = encodeFunctionData({ abi: bankAbi, functionName: 'balances', args: [owner] })
+  return [
+    move(owner, TOKEN, other, 50n),
+    call('escrow', owner, ICS20, transfer({ denom: TOKEN, amount: 100n })),
+    ask('owner', TOKEN, owner),
+    call('escrow again', owner, ICS20, transfer({ denom: TOKEN, amount: 30n })),
+    ask('module', TOKEN, MODULE_ACCOUNT.erc20),
+    call('balances', owner, BANK, balances),
+    move(owner, voucher, other, 5n),
+    ask('voucher', voucher, other),
+    call('send a voucher', owner, ICS20, transfer({ denom: voucher, channel: 'channel-2', amount: 7n })),
+    ask('vouchers left', voucher, owner),
+  ]
+}
+
 /** A call with its results; `number` and `time` are those of its block. */
 type Step = Omit<Call, 'isPlain'> & {
   readonly number: bigint
   readonly time: bigint
   readonly success: boolean
   readonly output: Hex
+  /** Gas of a plain call without the transaction's own; 0: not compared. */
   readonly gasUsed: bigint
   readonly logs: readonly { readonly topics: readonly Hex[]; readonly data: Hex; readonly emitter: Address }[]
   readonly accounts: readonly Address[]
@@ -92,7 +123,7 @@ export async function singleSteps(chain: Clients, calls: readonly Call[]): Promi
 }
 
 /** Sends the direct calls twice in one block, in which nothing but them changes the state. */
-export async function sequenceSteps(chain: Clients, calls: readonly Call[]): Promise<Step[]> {
+export async function sequenceSteps(chain: Pick<Clients, 'rpc' | 'viem'>, calls: readonly Call[]): Promise<Step[]> {
   const snapshot = await chain.rpc('evm_snapshot')
   await chain.rpc('evm_setAutomine', false)
   await chain.rpc('anvil_setNextBlockBaseFeePerGas', '0x0')
@@ -113,7 +144,7 @@ export async function sequenceSteps(chain: Clients, calls: readonly Call[]): Pro
   return steps
 }
 
-const send = async ({ rpc }: Clients, { from, to, data, value }: Call): Promise<Hex> => {
+const send = async ({ rpc }: Pick<Clients, 'rpc'>, { from, to, data, value }: Call): Promise<Hex> => {
   const fees = { maxFeePerGas: '0x0', maxPriorityFeePerGas: '0x0' }
   await rpc('anvil_impersonateAccount', from)
   return (await rpc('eth_sendTransaction', { from, to, data, value: hexOf(value), gas: hexOf(GAS), ...fees })) as Hex
@@ -124,7 +155,11 @@ const hexOf = (value: bigint): Hex => `0x${value.toString(16)}`
 type Frame = { readonly output?: Hex; readonly error?: string }
 type Balances = Readonly<Record<Address, { readonly balance?: Hex }>>
 
-async function resultOf({ viem, rpc }: Clients, { isPlain, ...call }: Call, hash: Hex): Promise<Step> {
+async function resultOf(
+  { viem, rpc }: Pick<Clients, 'rpc' | 'viem'>,
+  { isPlain, ...call }: Call,
+  hash: Hex,
+): Promise<Step> {
   const receipt = await viem.waitForTransactionReceipt({ hash })
   const { timestamp } = await viem.getBlock({ blockNumber: receipt.blockNumber })
   const frame = (await rpc('debug_traceTransaction', hash, { tracer: 'callTracer' })) as Frame
@@ -139,11 +174,17 @@ async function resultOf({ viem, rpc }: Clients, { isPlain, ...call }: Call, hash
     time: timestamp,
     success: receipt.status === 'success',
     output: frame.output ?? '0x',
-    gasUsed: receipt.gasUsed,
+    gasUsed: isPlain ? gasOfFrame(receipt.gasUsed, call.data) : 0n,
     logs: receipt.logs.map(({ topics, data, address }) => ({ topics, data, emitter: address })),
     accounts: paid.map(([of]) => of),
     balances: paid.map(([, balance]) => balance),
   }
+}
+
+/** Without the transaction's own (EIP-2028); 0 if it paid the floor of its input (EIP-7623). */
+function gasOfFrame(gasUsed: bigint, data: Hex): bigint {
+  const tokens = hexToBytes(data).reduce((sum, byte) => sum + (byte === 0 ? 1n : 4n), 0n)
+  return gasUsed === 21_000n + 10n * tokens ? 0n : gasUsed - 21_000n - 4n * tokens
 }
 
 const list = parseAbiParameters([

@@ -41,6 +41,8 @@ contract SameAsOnTheNodeTest is Test {
     function testRevertedCalls() public {
         Step[] memory steps = abi.decode(vm.readFileBinary("out/single.abi"), (Step[]));
         for (uint256 i = 0; i < steps.length; i++) {
+            // Those that are made directly.
+            if (steps[i].gasUsed == 0) continue;
             try this.undo(steps[i]) {}
             catch (bytes memory reason) {
                 require(keccak256(reason) == keccak256("undone"), string(reason));
@@ -88,7 +90,8 @@ contract SameAsOnTheNodeTest is Test {
         for (uint256 i = 0; i < step.accounts.length; i++) {
             same(step, vm.toString(step.accounts[i]), abi.encode(step.accounts[i].balance), abi.encode(step.balances[i]));
         }
-        gas;
+        uint256 difference = gas > step.gasUsed ? gas - step.gasUsed : step.gasUsed - gas;
+        require(step.gasUsed == 0 || difference < 200, string.concat(step.name, ": gas is ", vm.toString(gas), ", on the node ", vm.toString(step.gasUsed)));
     }
 
     function same(Step memory step, string memory what, bytes memory here, bytes memory node) private pure {

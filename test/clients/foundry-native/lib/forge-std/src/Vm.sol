@@ -19,6 +19,7 @@ interface Vm {
     function assertEq(uint256 actual, uint256 expected) external pure;
     function createSelectFork(string calldata url) external returns (uint256 fork);
     function createFork(string calldata url) external returns (uint256 fork);
+    function rollFork(uint256 number) external;
     function selectFork(uint256 fork) external;
     function deal(address account, uint256 balance) external;
     function envString(string calldata name) external view returns (string memory);
