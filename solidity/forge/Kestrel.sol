@@ -18,12 +18,15 @@ library Kestrel {
         string name;
     }
 
-    /// @notice Puts a forwarder at each native contract and module account of the active fork. Needs a kestrel node behind the fork.
+    /// @notice Puts a forwarder at each native contract, module account and voucher of the active fork. Needs a kestrel node behind the fork.
     function etch() internal {
         Native[] memory natives = abi.decode(CHEATS.rpc("kestrel_getNativeContracts", "[]"), (Native[]));
         for (uint256 i = 0; i < natives.length; i++) {
-            etchForwarder(natives[i].account, type(NativeForwarder).runtimeCode);
-            CHEATS.label(natives[i].account, natives[i].name);
+            address native = natives[i].account;
+            CHEATS.allowCheatcodes(native);
+            // The code of a forwarder ends with its address.
+            CHEATS.etch(native, abi.encodePacked(type(NativeForwarder).runtimeCode, native));
+            CHEATS.label(native, natives[i].name);
         }
     }
 }
@@ -70,12 +73,6 @@ uint256 constant OWN_GAS = 150;
 /// @dev Has the coins that native code has burnt.
 address constant ELSEWHERE = address(uint160(uint256(keccak256("kestrel.forge.elsewhere"))));
 
-/// @dev The code of a forwarder ends with its address.
-function etchForwarder(address native, bytes memory code) {
-    CHEATS.allowCheatcodes(native);
-    CHEATS.etch(native, abi.encodePacked(code, native));
-}
-
 abstract contract Logs {
     struct Log {
         address emitter;
@@ -100,8 +97,8 @@ abstract contract Logs {
     }
 }
 
-/// @dev Reading a value that a test may have changed, the node cannot know: each answer has all that the call has read. Where this EVM
-/// has other values, the call runs again with these, until nothing differs. So it is as exact as if the state were the node's.
+/// @dev The node does not know what a test has changed, so each of its answers has all that the call has read. Where this EVM has other
+/// values the call runs again with these, until nothing differs: each run is right up to the first value that was not.
 contract NativeForwarder is Logs {
     struct Slot {
         bytes32 key;
@@ -163,7 +160,7 @@ contract NativeForwarder is Logs {
         finish(outcome.success, outcome.output);
     }
 
-    /// Waits until this much gas has been used, with that before and after.
+    /// Until this much gas is used, with that before and after.
     function useGas(uint256 start, uint256 amount) private view {
         uint256 own = OWN_GAS;
         assembly {
@@ -251,9 +248,7 @@ contract NativeForwarder is Logs {
             Slot memory slot = later.slots[j];
             if (slot.word != before.slots[j].word) CHEATS.store(later.account, slot.key, slot.word);
         }
-        if (later.codeHash == before.codeHash) return;
-        if (later.codeHash == keccak256(NATIVE_CODE)) etchForwarder(later.account, sharedCode());
-        else CHEATS.etch(later.account, later.code);
+        if (later.codeHash != before.codeHash) CHEATS.etch(later.account, later.code);
     }
 
     /// Gives accounts their balances by way of this one: by transfers, which a revert undoes, while `vm.deal` stays.
@@ -346,17 +341,6 @@ contract NativeForwarder is Logs {
     function codeSize() private pure returns (uint256 size) {
         assembly {
             size := codesize()
-        }
-    }
-
-    /// The code of all forwarders without the address.
-    function sharedCode() private pure returns (bytes memory code) {
-        assembly {
-            let size := sub(codesize(), 20)
-            code := mload(0x40)
-            mstore(code, size)
-            codecopy(add(code, 32), 0, size)
-            mstore(0x40, and(add(add(code, size), 63), not(31)))
         }
     }
 
