@@ -4,54 +4,27 @@ import {
   type Address,
   decodeAbiParameters,
   decodeErrorResult,
-  encodeAbiParameters,
   encodeFunctionData,
   type Hex,
   keccak256,
   parseAbi,
-  parseAbiParameters,
 } from 'viem'
 import { expect, it } from 'vitest'
 import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
 import { A, abi, COIN, delegate, owner, STAKING } from '../precompiles/staking-support.ts'
 import { account, testChain } from '../support/chain.ts'
+import { decodeOutcome, encodeInnerCall, type KnownAccount } from '../support/inner-call.ts'
 
-// As solidity/forge/Kestrel.sol declares them.
-const structs = [
-  'struct Slot { bytes32 key; bytes32 word; }',
-  'struct Account { address account; uint256 balance; bytes32 codeHash; bytes code; Slot[] slots; }',
-  'struct Call { address origin; address sender; address to; uint256 value; bytes data; uint256 gas; bool isStatic; uint256 number; uint256 time; address coinbase; }',
-  'struct Log { address emitter; bytes32[] topics; bytes data; }',
-  'struct Outcome { bool success; bytes output; uint256 gasUsed; Log[] logs; Account[] before; Account[] later; }',
-] as const
-const parameters = parseAbiParameters(['Call call, Account[] known', ...structs])
-const results = parseAbiParameters(['Outcome outcome', ...structs])
-
-const ZERO = `0x${'00'.repeat(20)}` as const
 const NO_CODE = keccak256('0x')
 const other = account(1).address
-const CALL = {
-  ...{
-    origin: owner,
-    sender: owner,
-    to: STAKING as Address,
-    value: 0n,
-    data: delegate(COIN),
-    gas: 1_000_000n,
-    isStatic: false,
-  },
-  ...{ number: 0n, time: 0n, coinbase: ZERO },
-}
-type Known = { account: Address; balance: bigint; codeHash: Hex; code: Hex; slots: readonly { key: Hex; word: Hex }[] }
 
 async function open() {
   const chain = await testChain()
   const { timestamp } = await chain.viem.getBlock()
   const send = (encoded: Hex) => chain.raw('kestrel_innerCall', encoded)
-  const run = async (changes: Partial<typeof CALL> = {}, known: readonly Known[] = []) => {
-    const call = { ...CALL, time: timestamp, ...changes }
-    const { result } = await send(encodeAbiParameters(parameters, [call, known]))
-    return decodeAbiParameters(results, result as Hex)[0]
+  const run = async (changes: Parameters<typeof encodeInnerCall>[0] = {}, known: readonly KnownAccount[] = []) => {
+    const call = { to: STAKING, data: delegate(COIN), time: timestamp, ...changes } as const
+    return decodeOutcome((await send(encodeInnerCall(call, known))).result)
   }
   return { ...chain, send, run }
 }
