@@ -5,7 +5,11 @@ const solc = require('solc')
 const content = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.0;
 import {StakingI} from "kestrel-evm/solidity/Staking.sol";
-contract User { function code() external pure returns (bytes4) { return StakingI.undelegate.selector; } }`
+import {Kestrel} from "kestrel-evm/forge/Kestrel.sol";
+contract User {
+  function code() external pure returns (bytes4) { return StakingI.undelegate.selector; }
+  function setUp() external { Kestrel.etch(); }
+}`
 const settings = { outputSelection: { '*': { '*': ['evm.bytecode.object'] } } }
 const input = { language: 'Solidity', sources: { 'User.sol': { content } }, settings }
 const found = (path) => ({ contents: readFileSync(require.resolve(path), 'utf8') })

@@ -15,7 +15,6 @@ import { importBlock } from '../runtime/import-block.ts'
 import { type ConsensusValidator, consensusValidators, operatorOfSigner } from '../runtime/module-queries.ts'
 import { CandidateFault, OpenBlock } from '../runtime/open-block.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import type { RequestedBlock, SimulationOptions } from '../runtime/simulate.ts'
 import type { CallOptions, CallRequest, ExecutedBlock, PayloadAttributes } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { completely, untilComplete } from '../state/partial-state.ts'
@@ -44,6 +43,7 @@ import type { ChainStateQueries } from './state-queries.ts'
 import type { ChainTraces } from './traces.ts'
 import type {
   BlockRef,
+  Caller,
   Chain as ChainFace,
   DumpedAccount,
   MinedLog,
@@ -216,9 +216,8 @@ export class BlockChain implements ChainFace {
     return this.#parts.calls.createAccessList(request, ref, options)
   }
 
-  simulate(blocks: readonly RequestedBlock[], ref: BlockRef, options: SimulationOptions) {
-    return this.#parts.calls.simulate(blocks, ref, options)
-  }
+  simulate: Caller['simulate'] = (...of) => this.#parts.calls.simulate(...of)
+  innerCall: Caller['innerCall'] = (...of) => this.#parts.calls.innerCall(...of)
 
   runBundle(...bundle: Parameters<ChainFace['runBundle']>) {
     return this.#parts.calls.runBundle(...bundle)

@@ -2,6 +2,7 @@
 import { yieldToEventLoop } from '../lib/scheduler.ts'
 import { type BundleRequest, type BundleResult, runBundle } from '../runtime/bundle.ts'
 import { Call, type CallLimits } from '../runtime/call.ts'
+import { type InnerCall, type InnerCallOutcome, runInnerCall } from '../runtime/inner-call.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type RequestedBlock, type SimulatedBlock, type SimulationOptions, simulate } from '../runtime/simulate.ts'
 import type { CallOptions, CallOutcome, CallRequest } from '../runtime/types.ts'
@@ -12,15 +13,18 @@ import { completeAttributes } from './payload-attributes.ts'
 import type { BlockRef, Caller, ChainReader } from './types.ts'
 
 export class ChainCalls
-  implements Pick<Caller, 'call' | 'estimateGas' | 'createAccessList' | 'simulate' | 'runBundle'>
+  implements Pick<Caller, 'call' | 'estimateGas' | 'createAccessList' | 'simulate' | 'runBundle' | 'innerCall'>
 {
   readonly #runtime: Runtime
+  /** For inner calls: a state of which only some values are the caller's may be one that native code cannot come to. */
+  readonly #unreported: Runtime
   readonly #canonical: CanonicalChain
   readonly #limits: CallLimits
   readonly #reader: Pick<ChainReader, 'at'>
 
   constructor(runtime: Runtime, canonical: CanonicalChain, limits: CallLimits, reader: Pick<ChainReader, 'at'>) {
     this.#runtime = runtime
+    this.#unreported = runtime.reportingTo(() => undefined)
     this.#canonical = canonical
     this.#limits = limits
     this.#reader = reader
@@ -65,6 +69,14 @@ export class ChainCalls
     const run = (state: StateView) =>
       runBundle(this.#runtime, state, attributes, bundle.transactions, ancestors, bounds)
     return { ...(await completely(view, run, { signal })), base: header }
+  }
+
+  async innerCall(call: InnerCall, ref: BlockRef, signal?: AbortSignal): Promise<InnerCallOutcome> {
+    const { header, view } = await this.#reader.at(ref)
+    const ancestors = this.#canonical.ancestors(header)
+    const run = (state: StateView) =>
+      runInnerCall(this.#unreported, state, header, call, ancestors, this.#limits, signal)
+    return completely(view, run, { signal })
   }
 
   async #run<T>(

@@ -10,8 +10,8 @@ import type { Runtime } from '../runtime/runtime.ts'
 import { earliestTimestamp } from '../spec/block-rules.ts'
 import type { StateView } from '../state/types.ts'
 import type { BlockStore } from './blocks.ts'
+import type { FeeHistory, Fees } from './fee-types.ts'
 import type { PoolPolicy } from './pool-rules.ts'
-import type { FeeHistory, Fees } from './types.ts'
 
 const DEFAULT_TIP = 1_000_000_000n
 const SAMPLED_BLOCKS = 20

@@ -11,7 +11,7 @@ import type { Runtime } from '../runtime/runtime.ts'
 import { earliestTimestamp, executionGasCap, transactionGasCap } from '../spec/block-rules.ts'
 import { rulesOn } from '../spec/fork-rules.ts'
 import type { StateView } from '../state/types.ts'
-import type { Fees } from './types.ts'
+import type { Fees } from './fee-types.ts'
 
 /** This node's policy for the pool; not part of consensus. */
 export type PoolPolicy = {

@@ -8,11 +8,17 @@ import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { sortYielding } from '../lib/sort.ts'
 import type { Block, SealedHeader } from '../primitives/types.ts'
 import type { ExecutionWitness } from '../runtime/execution-witness.ts'
-import { brokenInvariants, nextSigners, type Signer } from '../runtime/module-queries.ts'
+import {
+  brokenInvariants,
+  type NamedAccount,
+  nativeAccounts,
+  nextSigners,
+  type Signer,
+} from '../runtime/module-queries.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { decodeChanges } from '../state/history.ts'
 import { accountOfRow, KEY, ownerOfRow, RANGE, slotOfRow } from '../state/keyspace.ts'
-import { unlessMissing } from '../state/partial-state.ts'
+import { completely, unlessMissing } from '../state/partial-state.ts'
 import type { KeyRange, StateView } from '../state/types.ts'
 import type { View } from '../state/view.ts'
 import type { CanonicalChain } from './canonical-chain.ts'
@@ -163,6 +169,11 @@ export class ChainStateQueries implements StateQueries {
   async activeProposals(ref: BlockRef): Promise<readonly string[]> {
     const { header, view } = await this.#reader.at(ref)
     return this.#runtime.modules(view, this.#runtime.env(header), 'read')?.params.activeProposals() ?? []
+  }
+
+  async nativeAccounts(ref: BlockRef, signal: AbortSignal): Promise<readonly NamedAccount[]> {
+    const { header, view } = await this.#reader.at(ref)
+    return completely(view, (state) => nativeAccounts(this.#runtime, header, state), { signal })
   }
 
   async proposals(ref: BlockRef): Promise<KnownProposal[]> {

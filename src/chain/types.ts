@@ -18,7 +18,8 @@ import type { BundleRequest, BundleResult } from '../runtime/bundle.ts'
 import type { StateEdit } from '../runtime/edit-state.ts'
 import type { BuildOptions } from '../runtime/execute-block.ts'
 import type { ExecutionWitness } from '../runtime/execution-witness.ts'
-import type { ConsensusValidator, Signer } from '../runtime/module-queries.ts'
+import type { InnerCall, InnerCallOutcome } from '../runtime/inner-call.ts'
+import type { ConsensusValidator, NamedAccount, Signer } from '../runtime/module-queries.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { RequestedBlock, SimulatedBlock, SimulationOptions } from '../runtime/simulate.ts'
@@ -38,6 +39,7 @@ import type {
   WriteOp,
 } from '../state/types.ts'
 import type { BlockBuilder } from './block-builder.ts'
+import type { Fees } from './fee-types.ts'
 import type { RecentBlobs } from './recent-blobs.ts'
 import type { TransactionsByBlock } from './replace-blocks.ts'
 
@@ -273,39 +275,10 @@ export interface StateQueries {
   activeProposals(ref: BlockRef): Promise<readonly string[]>
   /** Floor of the base fee of blocks after this one, in wei per gas; undefined: the chain has no such parameter. */
   minBaseFee(ref: BlockRef): Promise<bigint | undefined>
+  /** The accounts with native code. */
+  nativeAccounts(ref: BlockRef, signal: AbortSignal): Promise<readonly NamedAccount[]>
   /** By name. */
   proposals(ref: BlockRef): Promise<readonly KnownProposal[]>
-}
-
-// --- fees
-
-export type FeeHistory = {
-  readonly oldestBlock: bigint
-  /** One item more than blocks: the last one is for the next block. */
-  readonly baseFeePerGas: readonly bigint[]
-  readonly gasUsedRatio: readonly number[]
-  readonly baseFeePerBlobGas: readonly bigint[]
-  readonly blobGasUsedRatio: readonly number[]
-  /** Per block, the effective tip at each requested percentile; undefined when none was requested. */
-  readonly reward: readonly (readonly bigint[])[] | undefined
-}
-
-export interface Fees {
-  /** Base fee of the block after the head (EIP-1559); undefined before London. */
-  nextBaseFee(): bigint | undefined
-  nextBlobBaseFee(): bigint | undefined
-  /** Floor of the base fee of future blocks, in wei per gas; 0: none. */
-  minBaseFee(): bigint
-  /** A legacy gas price that stays valid while the base fee rises for some blocks. */
-  gasPrice(): bigint
-  maxPriorityFeePerGas(): bigint
-  /** Throws ChainError `cancelled` when the connection of `signal` is closed. */
-  history(
-    count: number,
-    newest: SealedHeader,
-    percentiles?: readonly number[],
-    signal?: AbortSignal,
-  ): Promise<FeeHistory>
 }
 
 // --- the chain's interfaces
@@ -376,6 +349,8 @@ export interface Caller {
   ): Promise<readonly SimulatedBlock[]>
   /** Runs signed transactions in a block on another one, and discards it. Throws as `runBundle` of the runtime. */
   runBundle(bundle: BundleRequest, ref: BlockRef, signal: AbortSignal): Promise<BundleResult>
+  /** Runs a message as code within a transaction sends it. Throws `header-not-found`, `limit-exceeded`; a failure is a result. */
+  innerCall(call: InnerCall, ref: BlockRef, signal?: AbortSignal): Promise<InnerCallOutcome>
   /** Builds a block on the head and discards it. Candidates default to the pool's executable transactions. */
   build(
     attributes?: Partial<PayloadAttributes>,

@@ -96,6 +96,11 @@ export class BuiltinContracts {
     return this.#natives
   }
 
+  /** Adds a native contract. */
+  add(native: NativeContract): void {
+    this.#natives = new Map(this.#natives).set(native.address, native)
+  }
+
   /** Moves the contract at one address to another, and replaces a contract there. */
   move(from: Address, to: Address): void {
     const code = this.#precompiles.get(from)

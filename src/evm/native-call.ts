@@ -35,10 +35,12 @@ export type NativeCall = {
   callContract(message: InnerMessage): Promise<InnerResult>
 }
 
-/** A message without value from native code. */
+/** A message from native code. */
 export type InnerMessage = {
   readonly from: Address
   readonly to: Address
+  /** Wei of the sender. Left out: 0. */
+  readonly value?: bigint | undefined
   readonly input: Uint8Array
   readonly gasLimit: bigint
   /** As with STATICCALL, the contract may not write. */

@@ -93,7 +93,7 @@ async function callContract(
   host: NativeHost,
   outer: Message,
   substate: Substate,
-  { from, to, input, gasLimit, isStatic }: InnerMessage,
+  { from, to, value = 0n, input, gasLimit, isStatic }: InnerMessage,
 ): Promise<InnerResult> {
   if (outer.depth >= MAX_DEPTH) {
     return { output: EMPTY_BYTES, gasUsed: 0n, logs: NO_LOGS, error: failureOf('call depth').message }
@@ -109,7 +109,7 @@ async function callContract(
       sender: from,
       recipient: to,
       codeAddress: to,
-      value: 0n,
+      value,
       gas: gasLimit,
       input,
       depth: outer.depth + 1,

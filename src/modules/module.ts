@@ -2,7 +2,7 @@
 // each other, but not the EVM, ABIs or block production.
 
 import { ChainError } from '../lib/errors.ts'
-import type { Address } from '../lib/hex.ts'
+import { type Address, equalBytes } from '../lib/hex.ts'
 import type { CommitInfo } from '../primitives/types.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
@@ -54,6 +54,7 @@ export interface NativeModule<G> {
 
 /** The opcode INVALID: executing it fails, and code of any kind passes Solidity's check that a callee is a contract. */
 const NATIVE_CODE = Uint8Array.of(0xfe)
+export const isNativeCode = (code: Uint8Array): boolean => equalBytes(code, NATIVE_CODE)
 
 /** Makes a contract account: nonce 1, so that EIP-161 never deletes it, and code. Keeps its balance. */
 export function createNativeAccount(view: StateView, of: Address): void {

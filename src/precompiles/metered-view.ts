@@ -276,6 +276,10 @@ export class MeteredView implements StateView {
     return this.#view.transactionDiff()
   }
 
+  accesses(): TransactionDiff {
+    return this.#view.accesses()
+  }
+
   fork(): StateView {
     return new MeteredView(this.#view.fork(), this.#meter)
   }

@@ -2,9 +2,11 @@
 // CometBFT's form.
 
 import type { Address, Hash } from '../lib/hex.ts'
+import { isNativeCode } from '../modules/module.ts'
 import { type BondedValidator, stakingLayout } from '../modules/staking/layout.ts'
+import { PRECOMPILES } from '../precompiles/index.ts'
 import type { Header } from '../primitives/types.ts'
-import { consensusAddress, NATIVE_CONTRACT } from '../spec/addresses.ts'
+import { consensusAddress, MODULE_NAME, moduleAddress, NATIVE_CONTRACT } from '../spec/addresses.ts'
 import type { StateView } from '../state/types.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -37,6 +39,20 @@ export type Signer = BondedValidator
 /** Signers of the block after `header`, by voting power, largest first. `view`: the state after `header`. None on a plain chain. */
 export const nextSigners = (runtime: Runtime, header: Header, view: StateView): readonly Signer[] =>
   runtime.modules(view, runtime.env(header), 'read')?.staking.bondedValidators() ?? []
+
+/** An account with a name for people. */
+export type NamedAccount = { readonly address: Address; readonly name: string }
+
+/** The accounts whose code is native, in the state after a block: native contracts, module accounts, contracts of vouchers. */
+export function nativeAccounts(runtime: Runtime, header: Header, view: StateView): readonly NamedAccount[] {
+  const pairs = runtime.modules(view, runtime.env(header), 'read')?.erc20.pairs() ?? []
+  const named = [
+    ...PRECOMPILES.map(({ address, name }) => ({ address, name })),
+    ...Object.values(MODULE_NAME).map((name) => ({ address: moduleAddress(name), name })),
+    ...pairs.map(({ token }) => ({ address: token, name: 'voucher' })),
+  ]
+  return named.filter(({ address }) => isNativeCode(view.code(address)))
+}
 
 /** Operators of the bonded validators in a state, strongest first. */
 export const bondedOperators = (view: StateView): readonly Address[] =>

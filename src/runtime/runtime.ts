@@ -73,6 +73,11 @@ export class Runtime {
     this.fees = { collector: collects ? MODULE_ACCOUNT.feeCollector : undefined }
   }
 
+  /** The same, but errors of native code are reported to another. */
+  reportingTo(report: Report): Runtime {
+    return new Runtime(this.spec, this.proposals, this.#engine, report)
+  }
+
   /** A runtime for another chain, on the same engine. */
   with(spec: ChainSpec): Runtime {
     return new Runtime(spec, undefined, this.#engine, this.#report)

@@ -72,7 +72,7 @@ export type AccountDiff = {
   readonly after: Account | undefined
   readonly slots: readonly { readonly key: Hash; readonly before: bigint; readonly after: bigint }[]
 }
-/** Everything that one transaction changed: accounts with their slots, in order of address. */
+/** Accounts with slots, in order of address: what one transaction changed. */
 export type TransactionDiff = readonly AccountDiff[]
 
 export type AccountProof = {
@@ -180,6 +180,8 @@ export interface StateView {
   changedAccounts(): readonly ChangedAccount[]
   /** Changes since `beginTransaction`. */
   transactionDiff(): TransactionDiff
+  /** All accounts and words that the view holds, because they were read or written: at `beginTransaction`, and now. */
+  accesses(): TransactionDiff
   /** Number of accounts and words that the view holds, because they were read or written. */
   readonly size: number
   /** Whether the view holds an account; a revert does not change that. */

@@ -275,6 +275,25 @@ export class View implements StateView {
     return transactionDiff(this, this.#originalAccounts, this.#originalSlots)
   }
 
+  accesses(): TransactionDiff {
+    const addresses = new Set([...this.#accounts.keys(), ...this.#slots.keys()])
+    return [...addresses].sort().map((address) => {
+      const after = this.account(address)
+      const originals = this.#originalSlots.get(address)
+      const slots = Array.from(this.#slots.get(address) ?? [], ([key, word]) => ({
+        key,
+        before: bytesToBig(originals?.get(key) ?? word),
+        after: bytesToBig(word),
+      }))
+      return {
+        address,
+        before: this.#originalAccounts.has(address) ? this.#originalAccounts.get(address) : after,
+        after,
+        slots,
+      }
+    })
+  }
+
   // --- root, proofs, changes
 
   root(): Hash {

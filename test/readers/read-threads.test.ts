@@ -8,6 +8,7 @@ import { startNode } from '../../src/node.ts'
 import { methods } from '../../src/rpc/methods/index.ts'
 import { revertingWith } from '../support/assembler.ts'
 import { nodeOptions, rawRequest, testChain, withClients } from '../support/chain.ts'
+import { encodeInnerCall } from '../support/inner-call.ts'
 
 // Threads that accept connections have tests of their own (`accepting.test.ts`).
 vi.mock('../../src/readers/read-threads.ts', async (original) => ({
@@ -90,6 +91,8 @@ describe('read threads', { timeout: 60_000 }, () => {
       ['eth_callBundle', { txs: [raw], blockNumber: '0x3', stateBlockNumber: '0x2' }],
       ['debug_executionWitness', '0x2'],
       ['debug_intermediateRoots', receipt.blockHash],
+      ['kestrel_getNativeContracts', 'latest'],
+      ['kestrel_innerCall', encodeInnerCall()],
       ['debug_getRawBlock', '0x1'],
       ['debug_getRawReceipts', '0x1'],
       ['debug_getRawBlockAccessList', '0x1'],

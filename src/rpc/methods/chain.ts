@@ -1,6 +1,6 @@
 // The chain as a whole: its id, head, fees and mining.
 import { z } from 'zod'
-import type { FeeHistory } from '../../chain/types.ts'
+import type { FeeHistory } from '../../chain/fee-types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toQuantity } from '../../lib/hex.ts'
 import { address, blockNumber, bool, looseQuantity, quantity, string } from '../codec.ts'

@@ -19,6 +19,7 @@ import * as erigon from './erigon.ts'
 import * as filters from './filters.ts'
 import * as kestrel from './kestrel.ts'
 import * as kestrelDebugger from './kestrel-debugger.ts'
+import * as kestrelNative from './kestrel-native.ts'
 import * as logs from './logs.ts'
 import * as memory from './memory.ts'
 import * as net from './net.ts'
@@ -53,6 +54,7 @@ const families = {
   filters,
   kestrel,
   kestrelDebugger,
+  kestrelNative,
   logs,
   memory,
   net,
