@@ -4,6 +4,7 @@ import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import { bondedOperators } from '../runtime/module-queries.ts'
 import { type ChainSpec, DEFAULT_NETWORK, type NativeSpec, type NetworkSpec } from '../spec/chain-spec.ts'
+import { firstBlock } from '../spec/forks.ts'
 import { openStore } from '../state/kv.ts'
 import { StateStore } from '../state/state-store.ts'
 import type { KvStore } from '../state/types.ts'
@@ -45,6 +46,8 @@ async function requirePromotable(store: KvStore): Promise<{ spec: ChainSpec; nat
   if (readFork(store) !== undefined) throw refuse('it is a fork, and only a part of its state is here')
   if (native.consensus !== undefined) throw refuse('it is one already')
   if (native.modules.slashing === undefined) throw refuse('its genesis has no kestrel.modules.slashing')
+  const first = firstBlock(spec)
+  if (first > 0n) throw refuse(`it begins with block ${first}, and a network with block 0`)
   // A network that begins at height 1 has its keys in the genesis.
   if (readHead(store).number === 0n) throw refuse('it has no block yet; begin one with --genesis')
   return { spec, native }

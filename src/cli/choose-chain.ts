@@ -91,7 +91,7 @@ export async function checkAgrees(flags: ChainFlags, stored: StoredChain, datadi
   ]
   for (const [flag, value, what] of begun)
     if (flags[flag] !== undefined && flags[flag] !== value)
-      throw refuse(flag, `, which began with ${value === undefined ? `the fork's limit` : value} as ${what}`)
+      throw refuse(flag, `, which began with ${what} ${value ?? 'of the fork'}`)
   if (activate.some((name) => !stored.native?.params.activeProposals.includes(name)))
     throw refuse('activate', ', which began without these proposals')
   const isFile = genesis !== undefined || appState !== undefined

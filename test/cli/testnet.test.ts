@@ -345,6 +345,7 @@ describe('kestrel testnet with flags', () => {
 
   it.each<[string[], RegExp, number]>([
     [['--block-time', '0.5'], /--block-time: expected at least 1 second/, 2],
+    [['--number', '5'], /--number: a network begins with block 0/, 2],
     [['--validators', '0'], /--validators: expected a whole number from 1 to 100/, 2],
     [['--port-base', '65530'], /--port-base: 4 nodes need ports up to 65562; begin lower/, 2],
     [['--mempool', 'none'], /--mempool: expected one of app, flood/, 2],

@@ -117,6 +117,7 @@ async function testnet(flags: Flags): Promise<void> {
 function refuseFlags({ blockTime, from, ...flags }: Flags): void {
   if (blockTime !== undefined && blockTime < 1)
     throw wrongFlag('blockTime', 'expected at least 1 second: the timestamps of faster blocks run ahead of the clock')
+  if (flags.number) throw wrongFlag('number', 'a network begins with block 0')
   if (from === undefined) return
   const chainOnly = [
     'preset',
@@ -128,6 +129,10 @@ function refuseFlags({ blockTime, from, ...flags }: Flags): void {
     'gasLimit',
     'timestamp',
     'activate',
+    'derivationPath',
+    'baseFee',
+    'codeSizeLimit',
+    'transactionGasCap',
     'minBaseFee',
   ] as const
   const given = chainOnly.find((name) => flags[name] !== undefined)

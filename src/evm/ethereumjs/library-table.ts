@@ -71,7 +71,7 @@ function ownEntries(common: Common): LibraryOpcode[] {
   const map = getOpcodesForHF(common).opcodeMap.map(withOwnCode)
   const exp = map[EXP]
   if (exp !== undefined) map[EXP] = { ...exp, opHandler: raise }
-  const most = 2n * common.param('maxCodeSize')
+  const most = common.isActivatedEIP(3860) ? common.param('maxInitCodeSize') : 0n
   for (const code of CREATES) {
     const entry = map[code]
     if (entry === undefined) continue
