@@ -71,7 +71,7 @@ function ownEntries(common: Common): LibraryOpcode[] {
   const map = getOpcodesForHF(common).opcodeMap.map(withOwnCode)
   const exp = map[EXP]
   if (exp !== undefined) map[EXP] = { ...exp, opHandler: raise }
-  const most = common.isActivatedEIP(3860) ? common.param('maxInitCodeSize') : 0n
+  const most = common.isActivatedEIP(3860) ? common.param('maxInitCodeSize') : 2n ** 64n
   for (const code of CREATES) {
     const entry = map[code]
     if (entry === undefined) continue
