@@ -1,10 +1,13 @@
 // `kestrel anvil`: takes anvil's command line as it is. Each of anvil's flags is an entry of a table, which says what it is here;
 // docs/anvil.md shows the table.
 import { type Command, Option } from 'commander'
+import { z } from 'zod'
 import { ANY } from '../http/access.ts'
 import { FORKS } from '../spec/chain-spec.ts'
 import { anvilBanner } from './anvil-banner.ts'
-import { wrongFlag } from './flags.ts'
+import { WrongCommandLine } from './explain.ts'
+import { oneOf, path, readFlags, wholeNumber, wrongFlag } from './flags.ts'
+import { kebab } from './option.ts'
 import { start } from './start.ts'
 import type { StartFlags } from './start-flags.ts'
 import { readOptions } from './start-options.ts'
@@ -25,6 +28,10 @@ export type AnvilFlag = {
    * effect. Throws WrongCommandLine for a value that this node cannot honour.
    */
   readonly to?: string | ((value: never) => Given)
+  /** What the flag without its value stands for. */
+  readonly alone?: string
+  /** The values of a flag without effect; left out: whole numbers. */
+  readonly takes?: z.ZodType
   /** What differs from anvil, or why there is no effect. */
   readonly differs?: string
 }
@@ -50,7 +57,8 @@ export const anvilFlags: readonly AnvilFlag[] = [
   {
     flag: '--ipc [path]',
     aliases: ['--ipcpath'],
-    to: (path: string | true) => ({ ipc: path === true ? '/tmp/anvil.ipc' : path }),
+    to: 'ipc',
+    alone: '/tmp/anvil.ipc',
     differs: 'only its owner may use the socket',
   },
   {
@@ -65,7 +73,8 @@ export const anvilFlags: readonly AnvilFlag[] = [
   { flag: '--mixed-mining', to: 'mixedMining' },
   {
     flag: '--mnemonic-random [words]',
-    to: (words: string | true) => ({ mnemonicRandom: words === true ? '12' : words }),
+    to: 'mnemonicRandom',
+    alone: '12',
   },
   {
     flag: '--mnemonic-seed-unsafe <seed>',
@@ -86,7 +95,11 @@ export const anvilFlags: readonly AnvilFlag[] = [
   { flag: '--state <path>', to: 'state' },
   { flag: '--timestamp <num>', to: 'timestamp' },
   { flag: '--transaction-block-keeper <number>', differs: 'all blocks are kept' },
-  { flag: '--color <color>', differs: 'colour is used on a terminal, unless NO_COLOR is set' },
+  {
+    flag: '--color <color>',
+    takes: oneOf('auto', 'always', 'never'),
+    differs: 'colour is used on a terminal, unless NO_COLOR is set',
+  },
   { flag: '--json', to: 'json' },
   { flag: '--md', differs: 'there is no Markdown' },
   { flag: '-q, --quiet', aliases: ['--silent'], to: 'silent' },
@@ -101,7 +114,7 @@ export const anvilFlags: readonly AnvilFlag[] = [
     to: 'corsOrigins',
     differs: 'without it pages of this machine and extensions may call, not every page',
   },
-  { flag: '--cache-path <path>', differs: NO_ARCHIVE },
+  { flag: '--cache-path <path>', takes: path, differs: NO_ARCHIVE },
   {
     flag: '--host <address>',
     env: 'ANVIL_IP_ADDR',
@@ -223,9 +236,10 @@ export function register(command: Command): void {
 /** An alias with the value of its flag: `--rpc-url <url>`. */
 const aliasFlag = (alias: string, { flag }: AnvilFlag): string => `${alias}${/ [<[].*$/.exec(flag)?.[0] ?? ''}`
 
-function optionOf({ flag, repeats, env, to, differs = '' }: AnvilFlag): Option {
+function optionOf({ flag, repeats, env, alone, to, differs = '' }: AnvilFlag): Option {
   const option = new Option(flag, to === undefined ? `no effect: ${differs}` : differs)
   if (env !== undefined) option.env(env)
+  if (alone !== undefined) option.preset(alone)
   if (!repeats) return option
   return flag.includes('<')
     ? option.argParser((value: string, before: readonly string[] = []) => [...before, value])
@@ -235,15 +249,30 @@ function optionOf({ flag, repeats, env, to, differs = '' }: AnvilFlag): Option {
 /** The flags of `start` that anvil's are. Throws WrongCommandLine. */
 export function flagsOfAnvil(given: Given): StartFlags {
   const chosen: Record<string, unknown> = {}
-  for (const { flag, aliases = [], to } of anvilFlags) {
-    const value = [flag, ...aliases].map((name) => givenValue(name, given)).find((value) => value !== undefined)
-    if (value === undefined || to === undefined) continue
-    Object.assign(chosen, typeof to === 'string' ? { [to]: value } : to(value as never))
+  /** The flag that was given for each option. */
+  const flags = new Map<string, string>()
+  for (const { flag, aliases = [], to, takes = wholeNumber(0, Number.MAX_SAFE_INTEGER) } of anvilFlags) {
+    const name = [flag, ...aliases].find((name) => givenValue(name, given) !== undefined)
+    if (name === undefined) continue
+    const value = givenValue(name, given)
+    const long = new Option(name).long?.slice(2) ?? name
+    if (typeof to === 'string') {
+      chosen[to] = value
+      flags.set(kebab(to), long)
+    } else if (to !== undefined) Object.assign(chosen, to(value as never))
+    else if (value !== true) readFlags(z.object({ [long]: takes }), { [long]: value })
   }
   const free = Object.entries(defaults).filter(
     ([name]) => !(decidedBy[name] ?? []).some((other) => chosen[other] !== undefined),
   )
-  return readOptions({ ...Object.fromEntries(free), ...chosen })
+  try {
+    return readOptions({ ...Object.fromEntries(free), ...chosen })
+  } catch (error) {
+    if (!(error instanceof WrongCommandLine)) throw error
+    const [, option = '', problem = ''] = /^--([a-z-]+): (.*)$/s.exec(error.message) ?? []
+    const flag = flags.get(option)
+    throw flag === undefined ? error : new WrongCommandLine('invalid-params', `--${flag}: ${problem}`)
+  }
 }
 
 /** The value of a flag; true for a switch that is given. commander names `--no-mining` for what it turns off, and gives false. */

@@ -52,7 +52,7 @@ export const text = z.string('expected a text').meta({ type: 'string' })
 
 export const host = z
   .string('expected a host name or address')
-  .min(1, 'expected a host name or address')
+  .regex(/^[\w.:%-]+$/, 'expected a host name or address')
   .meta({ type: 'string' })
 
 /** Files of an option that may be repeated. */
