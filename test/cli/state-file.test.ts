@@ -42,7 +42,12 @@ async function request<Result>(url: string, method: string, params: readonly unk
 
 /** A transfer, a contract and a call of it that logs; returns what a client may ask about them. */
 async function history(url: string) {
-  const send = (transaction: Json) => request<string>(url, 'eth_sendTransaction', [{ from: ALICE, ...transaction }])
+  const send = async (transaction: Json) => {
+    const hash = await request<string>(url, 'eth_sendTransaction', [{ from: ALICE, ...transaction }])
+    // anvil answers before it makes the block.
+    await vi.waitUntil(() => request(url, 'eth_getTransactionReceipt', [hash]), 10_000)
+    return hash
+  }
   await send({ to: BOB, value: '0x5' })
   const { contractAddress: to } = await request<Json>(url, 'eth_getTransactionReceipt', [await send({ data: LOGGER })])
   const called = await send({ to, data: `0x${'7'.padStart(64, '0')}` })
