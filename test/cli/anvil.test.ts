@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { findAnvil } from '../../bench/contenders.ts'
 import { withAnvilTable } from '../../scripts/option-texts.ts'
 import { anvilFlags, flagsOfAnvil, register } from '../../src/cli/anvil.ts'
@@ -109,6 +109,8 @@ describe('flags of anvil', () => {
 it('the command prints what programs that start anvil wait for', { timeout: 60_000 }, async () => {
   const node = await startProcess(['--balance', '7'], {}, 'anvil')
   try {
+    // It answers a little earlier.
+    await vi.waitUntil(() => node.output().includes('Listening on'), 10_000)
     expect(node.output()).toContain('(0) 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 (7.000000000000000000 ETH)')
     expect(node.output()).toContain(`Listening on ${new URL(node.url).host}\n`)
     expect(await request(node.url, 'eth_chainId')).toBe('0x7a69')
