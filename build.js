@@ -69,11 +69,12 @@ const { metafile } = await build({
   logLevel: 'warning',
 })
 
-// The compiler's thread program, stored as text, which a node loads at its start.
-const compiler = await build({
+/**
+ * A whole program in one file, for `require` or a thread.
+ * @satisfies {import('esbuild').BuildOptions}
+ */
+const inOneFile = {
   absWorkingDir: root,
-  entryPoints: ['src/evm/wasm-compiler/worker.ts'],
-  outfile: join(dist, 'compiler.cjs'),
   bundle: true,
   minify: true,
   metafile: true,
@@ -81,12 +82,19 @@ const compiler = await build({
   format: 'cjs',
   target: 'node20',
   logLevel: 'warning',
+}
+
+// The compiler's thread program, stored as text, which a node loads at its start.
+const compiler = await build({
+  ...inOneFile,
+  entryPoints: ['src/evm/wasm-compiler/worker.ts'],
+  outfile: join(dist, 'compiler.cjs'),
 })
 
 // The KZG scheme with its trusted setup, which src/primitives/kzg.ts loads at first use. As packages they take 13 MB, of which
 // this is a fourth.
 const scheme = await build({
-  absWorkingDir: root,
+  ...inOneFile,
   stdin: {
     contents:
       "export { KZG } from 'micro-eth-signer/kzg.js'\n" +
@@ -94,13 +102,6 @@ const scheme = await build({
     resolveDir: root,
   },
   outfile: join(dist, 'kzg.cjs'),
-  bundle: true,
-  minify: true,
-  metafile: true,
-  platform: 'node',
-  format: 'cjs',
-  target: 'node20',
-  logLevel: 'warning',
 })
 
 // The pages of the node's own explorer.

@@ -6,7 +6,7 @@ import { address, bytes, hash, block as headerSchema, listOr, quantity } from '.
 import { ChainError } from '../lib/errors.ts'
 import { type Hash, toHash, ZERO_HASH } from '../lib/hex.ts'
 import { blobBaseFee } from '../primitives/fees.ts'
-import { effectiveTip, GAS_PER_BLOB } from '../primitives/gas.ts'
+import { effectiveGasPrice, GAS_PER_BLOB } from '../primitives/gas.ts'
 import { sealHeader } from '../primitives/header.ts'
 import { encodeReceipt, logsBloom } from '../primitives/receipt.ts'
 import type { Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
@@ -120,7 +120,7 @@ function receiptOf(
   transaction: Transaction,
   { receipt: { status, cumulativeGasUsed, logs } }: Ran,
   usedBefore: bigint,
-  { number, timestamp, baseFeePerGas = 0n, excessBlobGas = 0n }: SealedHeader,
+  { number, timestamp, baseFeePerGas, excessBlobGas = 0n }: SealedHeader,
   spec: ChainSpec,
 ): Receipt {
   const isBlob = transaction.type === 3
@@ -134,7 +134,7 @@ function receiptOf(
     bloom: logsBloom(logs),
     logs,
     contractAddress: createdContract(transaction),
-    effectiveGasPrice: baseFeePerGas + effectiveTip(transaction, baseFeePerGas),
+    effectiveGasPrice: effectiveGasPrice(transaction, baseFeePerGas),
     blobGasUsed: isBlob ? BigInt(transaction.blobVersionedHashes.length) * GAS_PER_BLOB : undefined,
     blobGasPrice: rules && blobBaseFee(excessBlobGas, rules),
   }

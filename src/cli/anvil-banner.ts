@@ -1,21 +1,18 @@
-// What `kestrel anvil` prints when it listens: programs that start anvil wait for its last line, and read accounts and keys.
+// The text that `kestrel anvil` prints when it listens. It has the form of anvil's, because programs that start anvil wait for the last
+// line and read accounts and keys from the others.
 import { formatEther, getAddress } from 'viem'
 import { toHex } from '../lib/hex.ts'
 import { firstBlock } from '../spec/forks.ts'
-import { devKeys } from '../spec/presets.ts'
-import { untilComplete } from '../state/partial-state.ts'
-import { ETHEREUM_PATH } from '../wallet/wallet.ts'
+import { balancesOf } from './banner.ts'
+import { keySource } from './config-out.ts'
 import type { Launched } from './launch.ts'
 import { VERSION } from './version.ts'
 
 /** The text, with a final line break. */
 export async function anvilBanner({ node: { chain, url }, flags, development }: Launched): Promise<string> {
   const accounts = development.addresses()
-  const balances = await untilComplete(chain.missing, async () => {
-    const { view } = await chain.at('latest')
-    return accounts.map((account) => view.balance(account))
-  })
-  const { mnemonic = devKeys.kestrel[0]?.mnemonic, derivationPath = `${ETHEREUM_PATH}/` } = flags
+  const balances = await balancesOf(chain, accounts)
+  const { mnemonic, derivationPath } = keySource(flags)
   const { genesis, chainId } = chain.spec
   const parts: readonly (readonly [string, readonly string[]])[] = [
     [

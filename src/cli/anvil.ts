@@ -24,8 +24,8 @@ export type AnvilFlag = {
   /** The variable of the environment that has the value if the flag is left out. */
   readonly env?: string
   /**
-   * What it is here: the option of `start` that takes the value, or the options that follow from it. Left out: it is accepted and has no
-   * effect. Throws WrongCommandLine for a value that this node cannot honour.
+   * The option of `start` that gets the value, or a function that makes options of the value. Left out: the flag is accepted and has no
+   * effect. The function throws WrongCommandLine for a value that this node cannot honour.
    */
   readonly to?: string | ((value: never) => Given)
   /** What the flag without its value stands for. */

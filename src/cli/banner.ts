@@ -48,16 +48,20 @@ export async function banner({ node, flags, development, operators }: Launched):
   return [`kestrel ${VERSION}`, '', ...lines, '', ...accounts].map((line) => `${line}\n`).join('')
 }
 
+/** What accounts have at the head, in base units. */
+export const balancesOf = (chain: Node['chain'], accounts: readonly Address[]): Promise<bigint[]> =>
+  untilComplete(chain.missing, async () => {
+    const { view } = await chain.at('latest')
+    return accounts.map((account) => view.balance(account))
+  })
+
 async function accountLines(
   { chain }: Node,
   { mnemonic, mnemonicRandom }: StartFlags,
   wallet: Wallet,
 ): Promise<string[]> {
   const accounts = wallet.addresses()
-  const balances = await untilComplete(chain.missing, async () => {
-    const { view } = await chain.at('latest')
-    return accounts.map((account) => view.balance(account))
-  })
+  const balances = await balancesOf(chain, accounts)
   const symbol = chain.spec.native?.symbol ?? 'ETH'
   const index = (i: number) => `  (${i})`.padEnd(String(accounts.length - 1).length + 5)
   return [

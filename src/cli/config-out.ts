@@ -6,14 +6,21 @@ import { devKeys } from '../spec/presets.ts'
 import { ETHEREUM_PATH, type Wallet } from '../wallet/wallet.ts'
 import type { StartFlags } from './start-flags.ts'
 
+/** From what the development accounts follow, as anvil says it: with a slash at the end of the path. */
+export const keySource = ({
+  mnemonic = devKeys.kestrel[0]?.mnemonic,
+  derivationPath = `${ETHEREUM_PATH}/`,
+}: Pick<StartFlags, 'mnemonic' | 'derivationPath'>) => ({ mnemonic, derivationPath })
+
 /** Writes the file, which only its owner may read, or replaces it. Throws Node's file error. */
 export async function writeConfig(
   file: string,
   { chain }: Pick<Node, 'chain'>,
-  { mnemonic = devKeys.kestrel[0]?.mnemonic, derivationPath = `${ETHEREUM_PATH}/` }: StartFlags,
+  flags: StartFlags,
   development: Wallet,
 ): Promise<void> {
   const accounts = development.addresses()
+  const { mnemonic, derivationPath } = keySource(flags)
   const config = {
     available_accounts: accounts,
     private_keys: accounts.map((account) => toHex(development.privateKey(account))),

@@ -11,6 +11,7 @@ import type { StateView } from '../state/types.ts'
 import { AccessJournal, TransientStorage } from './access-journal.ts'
 import { BuiltinContracts } from './builtin-contracts.ts'
 import { DEFAULT_ENGINE, type EngineChoice } from './engine-selection.ts'
+import { ECRECOVER_GAS } from './gas/precompile-gas.ts'
 import type { Engine, Host, NativeOutcome } from './host.ts'
 import type { MachineOptions } from './machine-options.ts'
 import type { CallKind, Message, OuterMessage } from './message.ts'
@@ -266,8 +267,6 @@ const withoutLogs = ({ failure, output, gasUsed }: Awaited<ReturnType<Precompile
   logs: NO_LOGS,
   nativeLogs: NO_LOGS,
 })
-
-const ECRECOVER_GAS = 3_000n
 
 /** What ecrecover answers for an impersonated signature; undefined: it has to recover the signer. */
 function impersonatedSigner(view: StateView, input: Uint8Array): Uint8Array | undefined {

@@ -123,6 +123,12 @@ export function upfrontCost(
   return message.gasLimit * message.maxFeePerGas + message.value + blobGas * message.maxFeePerBlobGas
 }
 
+/** EIP-1559: the price per gas that is paid at a base fee, in wei; undefined: before London. */
+export const effectiveGasPrice = (
+  message: Pick<TransactionMessage, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
+  baseFeePerGas = 0n,
+): bigint => baseFeePerGas + effectiveTip(message, baseFeePerGas)
+
 /** EIP-1559: the effective priority fee in wei per gas; negative when the fee cap is below the base fee. */
 export function effectiveTip(
   message: Pick<TransactionMessage, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,

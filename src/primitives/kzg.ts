@@ -1,6 +1,6 @@
 // The KZG commitment scheme of EIP-4844 and EIP-7594 with Ethereum's trusted setup. It is loaded at the first use, because that
-// takes 140 ms and 35 MB and most chains have no blobs. Loading is synchronous (`require`), because the EVM's point
-// evaluation is; it is therefore a file of its own beside the bundle. Proofs of single points are verified by mcl.
+// takes 140 ms and 35 MB and most chains have no blobs. The EVM needs the result of point evaluation at once, so the scheme is loaded
+// with `require`, which needs a file beside the bundle. The library mcl verifies proofs of single points.
 import { createRequire } from 'node:module'
 import type { KZG } from 'micro-eth-signer/kzg.js'
 import { builtFile } from '../lib/built-files.ts'

@@ -93,31 +93,30 @@ async function* jsonOf(
 ): AsyncGenerator<string> {
   const frame = { block: blockEnvironment(head), best_block_number: Number(head.number), historical_states: null }
   yield JSON.stringify(frame).slice(0, -1)
-  for (const [name, items] of [
-    ['blocks', blocks],
-    ['transactions', transactions],
-  ] as const) {
-    yield `,"${name}":[`
-    let comma = ''
-    for await (const item of items) {
-      yield `${comma}${JSON.stringify(item)}`
-      comma = ','
-    }
-    yield ']'
-  }
-  yield ',"accounts":{'
+  yield* list(',"blocks":[', blocks, JSON.stringify)
+  yield* list('],"transactions":[', transactions, JSON.stringify)
+  yield* list('],"accounts":{', accounts, accountMember)
+  yield '}}'
+}
+
+/** Items with commas between them, after the text that begins their list. */
+async function* list<T>(begin: string, items: Iterable<T> | AsyncIterable<T>, write: (item: T) => string) {
+  yield begin
   let comma = ''
-  for await (const { address, nonce, balance, code, storage } of accounts) {
-    const record = {
-      nonce: Number(nonce),
-      balance: toQuantity(balance),
-      code: toHex(code),
-      storage: Object.fromEntries(storage),
-    }
-    yield `${comma}"${address}":${JSON.stringify(record)}`
+  for await (const item of items) {
+    yield comma + write(item)
     comma = ','
   }
-  yield '}}'
+}
+
+function accountMember({ address, nonce, balance, code, storage }: DumpedAccount): string {
+  const record = {
+    nonce: Number(nonce),
+    balance: toQuantity(balance),
+    code: toHex(code),
+    storage: Object.fromEntries(storage),
+  }
+  return `"${address}":${JSON.stringify(record)}`
 }
 
 /** The block's environment with revm's names. */

@@ -9,7 +9,7 @@ import { type Address, EMPTY_BYTES, type Hash, ZERO_ADDRESS } from '../lib/hex.t
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
 import { createAddress } from '../primitives/create-address.ts'
 import { delegationOf, delegationTo } from '../primitives/delegation.ts'
-import { effectiveTip, GAS_PER_BLOB, upfrontCost } from '../primitives/gas.ts'
+import { effectiveGasPrice, GAS_PER_BLOB, upfrontCost } from '../primitives/gas.ts'
 import { recoverAuthority } from '../primitives/transaction.ts'
 import type { AccessList, Authorization, Log, TransactionMessage } from '../primitives/types.ts'
 import { isEmpty } from '../state/accounts.ts'
@@ -215,8 +215,7 @@ const accessListOf = (accessed: ReadonlyMap<string, ReadonlySet<string>>): Acces
 /** EIP-1559's effective gas price. A call that names no fee pays none, even if there is a base fee. */
 function priceOf(env: BlockEnv, message: TransactionMessage, mode: MessageMode): bigint {
   if (mode === 'call' && message.maxFeePerGas === 0n) return 0n
-  const baseFee = env.baseFeePerGas ?? 0n
-  return baseFee + effectiveTip(message, baseFee)
+  return effectiveGasPrice(message, env.baseFeePerGas)
 }
 
 /** Fills the accessed addresses and slots before the first opcode (EIP-2929, EIP-2930, EIP-3651). */

@@ -3,9 +3,11 @@
 import { bytesToBig } from '../../lib/hex.ts'
 import type { ForkRules } from '../../spec/fork-rules.ts'
 
+export const ECRECOVER_GAS = 3_000n
+
 /** By the last digits of the address. */
 const PRICES: Readonly<Record<string, (data: Uint8Array, rules: ForkRules) => bigint>> = {
-  '1': () => 3_000n,
+  '1': () => ECRECOVER_GAS,
   '2': (data) => 60n + 12n * words(data),
   '3': (data) => 600n + 120n * words(data),
   '4': (data) => 15n + 3n * words(data),

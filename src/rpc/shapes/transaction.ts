@@ -1,6 +1,6 @@
 // A transaction on the wire, mined or pending, with the fields of geth's results.
 import { type Address, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
-import { effectiveTip } from '../../primitives/gas.ts'
+import { effectiveGasPrice } from '../../primitives/gas.ts'
 import type { AccessList, Authorization, SealedHeader, Transaction } from '../../primitives/types.ts'
 
 /** The position of a mined transaction. */
@@ -36,10 +36,6 @@ export type WireTransaction = {
   readonly s: Hex
   readonly yParity?: Hex
 }
-
-/** The price per gas that is paid at a base fee (EIP-1559). */
-const effectiveGasPrice = (transaction: Transaction, baseFeePerGas = 0n): bigint =>
-  baseFeePerGas + effectiveTip(transaction, baseFeePerGas)
 
 /** A transaction. `position`: undefined for a pending one, whose block fields are null. */
 export function wireTransaction(transaction: Transaction, position: BlockPosition | undefined): WireTransaction {
