@@ -8,7 +8,7 @@ import {
   RequestSchema,
   type Response,
   ResponseSchema,
-} from '../../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
+} from '../../src/protobuf/generated/tendermint/abci/types_pb.ts'
 
 export type RequestValue = NonNullable<MessageInitShape<typeof RequestSchema>['value']>
 

@@ -11,7 +11,7 @@ import {
   RequestSchema,
   ResponseSchema,
   ResponseVerifyVoteExtension_VerifyStatus,
-} from './generated/tendermint/abci/types_pb.ts'
+} from '../../protobuf/generated/tendermint/abci/types_pb.ts'
 
 type Answer = NonNullable<MessageInitShape<typeof ResponseSchema>['value']>
 

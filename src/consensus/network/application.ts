@@ -18,7 +18,7 @@ import {
   ResponseApplySnapshotChunk_Result as ChunkResult,
   ResponseOfferSnapshot_Result as OfferResult,
   ResponseProcessProposal_ProposalStatus as ProposalStatus,
-} from '../abci/generated/tendermint/abci/types_pb.ts'
+} from '../../protobuf/generated/tendermint/abci/types_pb.ts'
 import { Execution, ProposedBlocks, proposalKey } from './block-proposals.ts'
 import { Announcements, Forwarding } from './gossip.ts'
 import { attributesOf, type BlockRequest, isTimestamp } from './header.ts'

@@ -5,7 +5,7 @@ import type { AbciApplication } from '../abci/application.ts'
 import {
   ResponseApplySnapshotChunk_Result as ChunkResult,
   ResponseOfferSnapshot_Result as OfferResult,
-} from '../abci/generated/tendermint/abci/types_pb.ts'
+} from '../../protobuf/generated/tendermint/abci/types_pb.ts'
 
 type Giving = Pick<AbciApplication, 'listSnapshots' | 'loadSnapshotChunk'>
 type Taking = Pick<AbciApplication, 'offerSnapshot' | 'applySnapshotChunk'>
