@@ -14,6 +14,8 @@ const ROOMS = [
 /** The rooms that each room may import; `(types)`: only by `import type`. Imports within a room are free. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   lib: [],
+  protobuf: [],
+  ibc: ['lib', 'protobuf'],
   primitives: ['lib'],
   spec: ['lib', 'primitives'],
   state: ['lib', 'primitives'],
@@ -21,14 +23,14 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   http: ['lib'],
   evm: ['lib', 'primitives', 'spec', 'state'],
   pool: ['lib', 'primitives', 'spec', 'state'],
-  modules: ['lib', 'primitives', 'spec', 'state'],
+  modules: ['lib', 'primitives', 'protobuf', 'spec', 'state', 'ibc'],
   tables: ['lib', 'state'],
   cip: ['lib', 'spec', 'evm'],
   precompiles: ['lib', 'primitives', 'spec', 'state', 'evm', 'modules'],
   runtime: ['lib', 'primitives', 'spec', 'state', 'evm', 'modules', 'precompiles', 'cip'],
   fork: ['lib', 'primitives', 'spec', 'state'],
   chain: ['lib', 'primitives', 'spec', 'state', 'pool', 'cip', 'runtime', 'fork'],
-  consensus: ['lib', 'primitives', 'spec', 'chain', 'runtime', 'pool (types)'],
+  consensus: ['lib', 'primitives', 'protobuf', 'ibc', 'spec', 'chain', 'runtime', 'pool (types)'],
   indexer: ['lib', 'primitives', 'spec', 'state', 'modules', 'tables', 'runtime', 'chain'],
   'js-tracers': ['lib', 'primitives', 'spec', 'state', 'evm', 'cip', 'runtime', 'chain'],
   // Precompiles for their ABIs. It explains what a tracer has recorded.
