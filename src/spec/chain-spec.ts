@@ -161,11 +161,11 @@ export function requireNetwork({ name, native }: Pick<ChainSpec, 'name' | 'nativ
   return { textChainId: native.textChainId, consensus: native.consensus }
 }
 
-/** The `kestrel` section: the native chain's additions to Ethereum. */
 /** Projects whose native contracts this node offers: Evmos, and its successor cosmos/evm. */
 export const NATIVE_INTERFACES = ['evmos', 'cosmos-evm'] as const
 export type NativeInterfaces = (typeof NATIVE_INTERFACES)[number]
 
+/** The `kestrel` section: the native chain's additions to Ethereum. */
 export type NativeSpec = {
   /** `kestrel_125-1` */
   readonly textChainId: string
