@@ -102,14 +102,16 @@ const abi = parseAbi([
 ])
 type Name = (typeof abi)[number]['name']
 
-/** A chain of the preset whose accounts are the tests' own; the base fee is zero, so that nothing is distributed but what tests pay. */
+/** A chain of the preset without fees and inflation, so that nothing is distributed but what tests pay; the accounts are theirs. */
 async function cosmosChain() {
   const preset = presets['cosmos-evm']({
     accounts: [0, 1, 2].map((index) => hexToAddress(account(index).address)),
     balance: 1_000n * COIN,
     baseFee: 0n,
   })
-  const chain = await testChain({ spec: preset })
+  if (preset.native === undefined) throw new Error('the preset is a native chain')
+  const { inflation: _, ...modules } = preset.native.modules
+  const chain = await testChain({ spec: { ...preset, native: { ...preset.native, modules } } })
   const encode = (functionName: Name, args: readonly unknown[]): Hex =>
     encodeFunctionData({ abi, functionName, args } as Parameters<typeof encodeFunctionData>[0])
   return {
