@@ -224,7 +224,13 @@ const evmos: Preset = {
   },
 }
 
-/** The local chain of cosmos/evm: ids, accounts, balances, validator and voting periods of its `local_node.sh`. */
+/**
+ * Base units that x/mint of the Cosmos SDK mints in the first block of such a chain by its defaults: 13 % of the supply of
+ * 100,004,000 coins in a year of 6,311,520 blocks.
+ */
+const MINTED_PER_BLOCK = (100_004_000n * COIN * 13n) / 100n / 6_311_520n
+
+/** The local chain of cosmos/evm: ids, accounts, balances, validator, voting periods and inflation of its `local_node.sh`. */
 const cosmosEvm: Preset = {
   name: 'cosmos-evm',
   chainId: 262_144n,
@@ -244,6 +250,7 @@ const cosmosEvm: Preset = {
     modules: {
       ...kestrel.native.modules,
       gov: { params: { votingPeriod: 30, maxDepositPeriod: 30, expeditedVotingPeriod: 15 } },
+      inflation: { perBlock: MINTED_PER_BLOCK.toString() },
     },
   },
 }

@@ -144,7 +144,11 @@ describe('the cosmos-evm preset', () => {
         symbol: 'TEST',
         bech32Prefix: 'cosmos',
         interfaces: 'cosmos-evm',
-        modules: { gov: { params: { votingPeriod: 30, maxDepositPeriod: 30, expeditedVotingPeriod: 15 } } },
+        modules: {
+          gov: { params: { votingPeriod: 30, maxDepositPeriod: 30, expeditedVotingPeriod: 15 } },
+          // x/mint's defaults: 13 % of 100,004,000 coins in 6,311,520 blocks.
+          inflation: { perBlock: '2059808096940198240' },
+        },
       },
     })
   })
