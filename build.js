@@ -188,8 +188,13 @@ async function copyDocumentation() {
 
 /** The Solidity interfaces of the native contracts, which the explorer shows as their sources. */
 async function copyInterfaces() {
-  await mkdir(join(dist, 'solidity'), { recursive: true })
-  const files = (await readdir(join(root, 'solidity'))).filter((name) => name.endsWith('.sol'))
+  const folders = ['', 'cosmos-evm/']
+  const files = []
+  for (const folder of folders) {
+    await mkdir(join(dist, 'solidity', folder), { recursive: true })
+    const names = await readdir(join(root, 'solidity', folder))
+    files.push(...names.filter((name) => name.endsWith('.sol')).map((name) => folder + name))
+  }
   for (const file of files) await copyFile(join(root, 'solidity', file), join(dist, 'solidity', file))
   return files.map((file) => `dist/solidity/${file}`)
 }

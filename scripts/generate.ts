@@ -20,12 +20,14 @@ generate('src/protobuf/generated', ['src/protobuf/proto'], (target) => {
 
 // The ABIs of the native contracts: typed for the program, as JSON for its users.
 generate('src/precompiles/generated', ['solidity', 'scripts/solidity.ts'], (target) => {
-  const { typed, published } = interfaceFiles(join(root, 'solidity'))
-  writeFileSync(join(target, 'abi.ts'), typed)
   const folder = join(root, 'solidity/abi')
   rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder)
-  for (const [name, text] of published) writeFileSync(join(folder, `${name}.json`), text)
+  for (const inside of ['', 'cosmos-evm']) {
+    const { typed, published } = interfaceFiles(join(root, 'solidity'), inside)
+    writeFileSync(join(target, `${inside || 'abi'}.ts`), typed)
+    mkdirSync(join(folder, inside))
+    for (const [name, text] of published) writeFileSync(join(folder, inside, `${name}.json`), text)
+  }
 })
 
 /**

@@ -75,6 +75,8 @@ export const meanings: Readonly<Record<string, string>> = {
   'kestrel.denom': 'denomination of the base unit',
   'kestrel.symbol': 'symbol of the coin, 18 decimals',
   'kestrel.bech32Prefix': 'prefix of bech32 addresses; validators add `valoper` and `valcons`',
+  'kestrel.interfaces':
+    "whose ABIs, events and authority the native contracts have: Evmos' or those of its successor cosmos/evm; left out: `evmos`. [precompiles.md](precompiles.md#chains-of-cosmosevms-interfaces)",
   'kestrel.feeMarket.burnBaseFee': 'true: base fees are burnt, as on Ethereum; false: they go to the stakers',
   'kestrel.feeMarket.minBaseFee':
     'floor of the base fee in wei per gas, which governance may change; 0: none at first; left out: none, and governance cannot set one',

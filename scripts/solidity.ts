@@ -1,7 +1,7 @@
 // The ABIs of the native contracts, compiled from the interfaces in solidity/ by solc: as a TypeScript module that types the
 // precompiles, and as the JSON files that the package publishes.
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Abi, AbiParameter } from 'abitype'
 import solc from 'solc'
 
@@ -17,22 +17,28 @@ export type InterfaceFiles = {
   readonly published: ReadonlyMap<string, string>
 }
 
-/** Compiles every `.sol` file directly in `folder`. Throws Error with the compiler's messages, including warnings. */
-export function interfaceFiles(folder: string): InterfaceFiles {
-  const names = readdirSync(folder).filter((name) => name.endsWith('.sol'))
-  const sources = Object.fromEntries(names.map((name) => [name, { content: readFileSync(join(folder, name), 'utf8') }]))
+/**
+ * Compiles every `.sol` file directly in `root`, or in its folder `inside`. Throws Error with the compiler's messages, including
+ * warnings.
+ */
+export function interfaceFiles(root: string, inside = ''): InterfaceFiles {
+  const filesIn = (folder: string) => readdirSync(join(root, folder)).filter((name) => name.endsWith('.sol'))
+  const names = filesIn(inside).map((name) => join(inside, name))
+  const sources = Object.fromEntries(
+    [...new Set([...filesIn(''), ...names])].map((name) => [name, { content: readFileSync(join(root, name), 'utf8') }]),
+  )
   const settings = { outputSelection: { '*': { '*': ['abi'] } } }
   const output: Output = JSON.parse(solc.compile(JSON.stringify({ language: 'Solidity', sources, settings })))
   const { errors = [], contracts = {} } = output
   if (errors.length > 0) throw new Error(errors.map(({ formattedMessage }) => formattedMessage).join('\n'))
   const abis = names.toSorted().flatMap((name) => {
-    const title = name.replace('.sol', '')
+    const title = basename(name, '.sol')
     const abi = contracts[name]?.[`${title}I`]?.abi
     return abi === undefined ? [] : [[title, abi] as const]
   })
   const constants = abis.map(([title, abi]) => `export const ${constantName(title)} = ${json(named(abi))} as const\n`)
   return {
-    typed: ['// Generated from solidity/*.sol. Do not edit.\n', ...constants].join('\n'),
+    typed: [`// Generated from ${join('solidity', inside)}/*.sol. Do not edit.\n`, ...constants].join('\n'),
     published: new Map(
       abis.map(([title, abi]) => [title, `${json(Object.values(named(abi)).flatMap(Object.values))}\n`]),
     ),

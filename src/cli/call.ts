@@ -2,11 +2,21 @@
 import type { AbiFunction } from 'abitype'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { PRECOMPILES } from '../precompiles/index.ts'
+import { ChainError } from '../lib/errors.ts'
+import { PRECOMPILES, precompilesWith } from '../precompiles/index.ts'
+import type { NativeInterfaces } from '../spec/chain-spec.ts'
 import { integer, readFlags } from './flags.ts'
 import { answerLines, namedValues, print } from './native/answers.ts'
 import { readArguments } from './native/arguments.ts'
-import { type Contract, contractNamed, declarationOf, functionsNamed, functionsOf, isView } from './native/contracts.ts'
+import {
+  type Contract,
+  contractNamed,
+  declarationOf,
+  functionsNamed,
+  functionsOf,
+  interfacesOf,
+  isView,
+} from './native/contracts.ts'
 import {
   accountFlag,
   accountOfNode,
@@ -77,14 +87,27 @@ const withOperands = (command: Command): Command =>
 
 type Target = { readonly contract: Contract; readonly functions: readonly AbiFunction[] }
 
+/** The interfaces of the node's chain; Evmos' if there is no node. */
+async function interfacesAt(url: string): Promise<NativeInterfaces> {
+  try {
+    return await withNode(url, interfacesOf)
+  } catch (error) {
+    if (error instanceof ChainError) return 'evmos'
+    throw error
+  }
+}
+
+type Operands = { readonly contractText: string | undefined; readonly functionText: string | undefined }
+
 /** The contract and functions that the operands name; undefined if they were listed instead. */
-function targetOf(contractText: string | undefined, functionText: string | undefined, json: boolean) {
+async function targetOf({ contractText, functionText }: Operands, url: string, json: boolean) {
+  const interfaces = await interfacesAt(url)
   if (contractText === undefined) {
-    const listed = PRECOMPILES.map(({ name, address }) => ({ name, address }))
+    const listed = precompilesWith(interfaces).map(({ name, address }) => ({ name, address }))
     const lines = listed.map(({ name, address }) => `${name.padEnd(14)} ${address}`)
     return void print(json, listed, lines)
   }
-  const contract = contractNamed(contractText)
+  const contract = contractNamed(contractText, interfaces)
   if (functionText !== undefined) return { contract, functions: functionsNamed(contract, functionText) }
   const listed = functionsOf(contract)
   return void print(
@@ -107,7 +130,7 @@ async function callAction(
   given: unknown,
 ) {
   const { rpcUrl, json, from, block } = readFlags(callFlags, given)
-  const target = targetOf(contractText, functionText, json)
+  const target = await targetOf({ contractText, functionText }, rpcUrl, json)
   if (target === undefined) return
   await withNode(rpcUrl, async (node) => {
     const me = from === undefined ? (await node.viem.getAddresses())[0] : await accountOfNode(node, from)
@@ -140,7 +163,7 @@ async function sendAction(
 ) {
   const flags = readFlags(sendFlags, given)
   const { rpcUrl, json, wait } = flags
-  const target = targetOf(contractText, functionText, json)
+  const target = await targetOf({ contractText, functionText }, rpcUrl, json)
   if (target === undefined) return
   await withNode(rpcUrl, async (node) => {
     const sender = await oneSender(node, flags)

@@ -1,6 +1,7 @@
 // Entries of the table of options (options.ts): what a new chain is, or the chain that it is a fork of.
 import { FORKS } from '../spec/chain-spec.ts'
 import { forkRules } from '../spec/fork-rules.ts'
+import { CHAIN_NAMES } from '../spec/genesis-schema.ts'
 import { PRESET_NAMES } from '../spec/presets.ts'
 import {
   blockNumber,
@@ -10,6 +11,7 @@ import {
   headers,
   integer,
   list,
+  matching,
   oneOf,
   path,
   paths,
@@ -33,6 +35,7 @@ export const DEFAULT_ACCOUNTS = 10
 
 export const genesisOnly = 'a network begins with a genesis file: --genesis'
 
+const ofPreset = { conflicts: ['genesis', 'forkUrl'], notInNetwork: genesisOnly } as const
 const notOfGenesis = { conflicts: ['genesis'], notInNetwork: genesisOnly } as const
 
 export const chain = {
@@ -43,17 +46,33 @@ export const chain = {
     'opcode proposals that are active from block 0, for example kestrel_0,kestrel_1',
     { notInNetwork: genesisOnly },
   ),
-  preset: optional('<name>', oneOf(...PRESET_NAMES), `preset of the chain: ${PRESET_NAMES.join(' or ')}`, {
+  preset: optional('<name>', oneOf(...PRESET_NAMES), `preset of the chain: ${PRESET_NAMES.join(', ')}`, {
     unset: 'kestrel',
     conflicts: ['genesis'],
     notInNetwork: genesisOnly,
-    more: "`evmos`: chain id, accounts and rules of Evmos' local network.",
+    more: "`evmos`: chain id, accounts and rules of Evmos' local network. `cosmos-evm`: those of its successor's, with its [contracts](precompiles.md#chains-of-cosmosevms-interfaces).",
   }),
   // Libraries store chain ids as doubles, which round larger numbers.
   chainId: optional('<id>', integer(1n, BigInt(Number.MAX_SAFE_INTEGER)), "chain id, instead of the preset's", {
     conflicts: ['genesis'],
     notInNetwork: genesisOnly,
-    more: 'The preset `kestrel` has 125.',
+    more: 'The preset `kestrel` has 125, `evmos` 9000, `cosmos-evm` 262144.',
+  }),
+  textChainId: optional('<id>', matching(...CHAIN_NAMES.textChainId), 'chain id as Cosmos writes it', {
+    unset: 'NAME_ID-1; 9001 of the preset cosmos-evm',
+    ...ofPreset,
+  }),
+  bech32Prefix: optional('<prefix>', matching(...CHAIN_NAMES.bech32Prefix), 'prefix of bech32 addresses', {
+    unset: "the preset's",
+    ...ofPreset,
+  }),
+  denom: optional('<name>', matching(...CHAIN_NAMES.denom), 'denomination of the base unit, 10^-18 coins', {
+    unset: "the preset's",
+    ...ofPreset,
+  }),
+  symbol: optional('<name>', matching(...CHAIN_NAMES.symbol), 'symbol of the coin', {
+    unset: 'the denomination without its first letter, in capitals',
+    ...ofPreset,
   }),
   // Earlier forks have no transactions with a chain id (EIP-155), which is what this node signs.
   hardfork: optional(
@@ -121,9 +140,8 @@ export const chain = {
     more: 'Later the base fee decides it, as on anvil.',
   }),
   baseFee: optional('<wei>', integer(0n, MAX_UINT64), 'base fee of the first block, in wei per gas', {
-    unset: '1000000000',
-    conflicts: ['genesis', 'forkUrl'],
-    notInNetwork: genesisOnly,
+    unset: "1000000000, or the preset's",
+    ...ofPreset,
     more: 'Later ones follow from the gas that blocks use; 0 stays 0.',
   }),
   codeSizeLimit: optional('<bytes>', wholeNumber(0, MAX_CODE_SIZE), 'largest size of code; twice as much init code', {
@@ -132,8 +150,7 @@ export const chain = {
   }),
   transactionGasCap: optional('<gas>', integer(21_000n, MAX_UINT64), 'largest gas limit of a transaction', {
     unset: "none but the block's",
-    conflicts: ['genesis', 'forkUrl'],
-    notInNetwork: genesisOnly,
+    ...ofPreset,
     more: "Ethereum's (EIP-7825) is 16777216.",
   }),
   timestamp: optional(
@@ -211,6 +228,10 @@ export const chainOptions = [
   'activate',
   'preset',
   'chainId',
+  'textChainId',
+  'bech32Prefix',
+  'denom',
+  'symbol',
   'hardfork',
   'number',
   'accounts',

@@ -87,6 +87,10 @@ export async function checkAgrees(flags: ChainFlags, stored: StoredChain, datadi
     ['number', firstBlock(stored), 'the number'],
     ['baseFee', stored.genesis.baseFeePerGas, 'the base fee'],
     ['codeSizeLimit', stored.codeSizeLimit, 'the largest size of code'],
+    ['textChainId', stored.native?.textChainId, "Cosmos' chain id"],
+    ['bech32Prefix', stored.native?.bech32Prefix, 'the prefix'],
+    ['denom', stored.native?.denom, 'the denomination'],
+    ['symbol', stored.native?.symbol, 'the symbol'],
     ['transactionGasCap', stored.native?.transactionGasCap, 'the largest gas limit of a transaction'],
   ]
   for (const [flag, value, what] of begun)

@@ -47,6 +47,10 @@ export const wholeNumber = (min: number, max: number) =>
 /** The path of a file or folder, unchanged. An empty one is refused, because it would mean the current folder. */
 export const path = z.string('expected a path').min(1, 'expected a path').meta({ type: 'string' })
 
+/** A text that matches; `what` describes it. */
+export const matching = (pattern: RegExp, what: string) =>
+  value('string', what, (text) => (pattern.test(text) ? text : undefined))
+
 /** Any text. */
 export const text = z.string('expected a text').meta({ type: 'string' })
 

@@ -3,7 +3,7 @@
 import type { Abi } from 'abitype'
 import { type Address, fromHex, type Hash, type Hex, toHex } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
-import { PRECOMPILES } from '../precompiles/index.ts'
+import { precompilesOf } from '../precompiles/index.ts'
 import type { Shape, Strictness } from '../primitives/abi-decoder.ts'
 import type { Log } from '../primitives/types.ts'
 import { type ChainSpec, FORKS } from '../spec/chain-spec.ts'
@@ -190,7 +190,7 @@ export function nameOfSelector(known: ContractsContext, selector: Hex): string |
 
 /** Interfaces in which functions are found without a contract. */
 const searchedAbis = (known: ContractsContext): readonly Abi[] => [
-  ...(known.spec.native === undefined ? [] : PRECOMPILES.map(({ abi }) => abi)),
+  ...(known.spec.native === undefined ? [] : precompilesOf(known.spec.native).map(({ abi }) => abi)),
   ...wellKnownAbis(known),
 ]
 

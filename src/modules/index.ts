@@ -101,11 +101,11 @@ const MODULE_CONTRACTS: readonly Address[] = [
   NATIVE_CONTRACT.bank,
   NATIVE_CONTRACT.staking,
   NATIVE_CONTRACT.distribution,
-  NATIVE_CONTRACT.authorization,
-  NATIVE_CONTRACT.vesting,
   NATIVE_CONTRACT.ics20,
   NATIVE_CONTRACT.gov,
 ]
+/** Those of modules that chains with cosmos/evm's interfaces do not use: nothing is stored there. */
+const EVMOS_CONTRACTS: readonly Address[] = [NATIVE_CONTRACT.authorization, NATIVE_CONTRACT.vesting]
 
 /**
  * Writes the modules' genesis state to a view that has the genesis accounts already. `supply`: the sum of their balances in
@@ -118,13 +118,14 @@ export function initGenesis(
   block: BlockInfo,
   checkProposals?: ModuleContext['checkProposals'],
 ): void {
-  for (const home of MODULE_CONTRACTS) createNativeAccount(view, home)
+  const hasGrants = spec.interfaces !== 'cosmos-evm'
+  for (const home of [...MODULE_CONTRACTS, ...(hasGrants ? EVMOS_CONTRACTS : [])]) createNativeAccount(view, home)
   if (hasSlashing(spec)) createNativeAccount(view, NATIVE_CONTRACT.slashing)
   const modules = openModules({ spec, block, view, access: 'write', checkProposals })
   const { bank, params, authz, staking, slashing, distribution, inflation, erc20, transfer, gov } = modules
   bank.initGenesis({ supply })
   params.initGenesis({ ...spec.params, minBaseFee: spec.feeMarket.minBaseFee })
-  authz.initGenesis(spec.modules.authz)
+  if (hasGrants) authz.initGenesis(spec.modules.authz)
   distribution.initGenesis(readDistributionGenesis(spec.modules.distribution))
   inflation.initGenesis(readInflationGenesis(spec.modules.inflation))
   // Before staking, whose hooks report the first validators to slashing.

@@ -1,6 +1,7 @@
 // Checks whether the caller may act for the owner named in a call. Every function that spends or votes calls it. An owner, user
 // or contract, may act for itself. A contract may act for another account only if that account signed the transaction and has
-// granted the contract this message. No other caller may, whatever grants exist.
+// granted the contract this message. No other caller may, whatever grants exist. With cosmos/evm's interfaces there are no grants:
+// only the owner may act.
 
 import { getAddress } from 'viem'
 import type { Address } from '../lib/hex.ts'
@@ -13,6 +14,7 @@ import {
   type StakingMessage,
 } from '../modules/authz/messages.ts'
 import { reverted } from '../modules/module.ts'
+import { delegationOf } from '../primitives/delegation.ts'
 import type { ReadCall } from './define.ts'
 
 /**
@@ -37,7 +39,7 @@ const LISTED_GAS = 30n
  */
 export function authorize<T>(call: ReadCall, owner: Address, act: Act, perform: () => T): T {
   const { caller, modules } = call
-  if (caller === owner) return perform()
+  if (isOwner(call, owner)) return perform()
   requireOrigin(call, owner, mismatch(act.message))
   if (!call.spec.compat.distributionGrants && isDistributionMessage(act.message)) return perform()
   call.charge(USE_GAS)
@@ -58,7 +60,7 @@ export function authorize<T>(call: ReadCall, owner: Address, act: Act, perform: 
  */
 export function authorizeTransfer(call: ReadCall, sender: Address, transfer: TransferUse): void {
   const { caller, modules } = call
-  if (caller === sender) return
+  if (isOwner(call, sender)) return
   requireOrigin(call, sender, mismatch(MESSAGE.transfer))
   call.charge(USE_GAS)
   modules.authz.useTransfer(sender, caller, transfer)
@@ -66,9 +68,28 @@ export function authorizeTransfer(call: ReadCall, sender: Address, transfer: Tra
 
 /** For messages that cannot be granted: only the owner may act. Throws ChainError `… does not match the <role> address …`. */
 export function requireOwner(call: ReadCall, owner: Address, role: string): void {
-  if (call.caller === owner) return
+  if (isOwner(call, owner)) return
   requireOrigin(call, owner, foreign(role))
   requireDirect(call)
+}
+
+/** Whether the caller is the owner. Throws ChainError where nobody else may ever act. */
+function isOwner({ caller, spec }: ReadCall, owner: Address): boolean {
+  if (caller === owner) return true
+  if (spec.interfaces !== 'cosmos-evm') return false
+  throw reverted(`msg.sender address ${getAddress(caller)} does not match the requester address ${getAddress(owner)}`)
+}
+
+/** An operator calls directly, and acts only for itself. Throws ChainError for contracts and other accounts. */
+export function requireOperator(call: ReadCall, operator: Address): void {
+  if (call.spec.interfaces === 'cosmos-evm') {
+    // An account with a delegation (EIP-7702) is not a contract.
+    const code = call.codeOf(call.caller)
+    if (code.length > 0 && delegationOf(code) === undefined) throw notDirect()
+    if (isOwner(call, operator)) return
+  }
+  requireDirect(call)
+  requireOrigin(call, operator, notSame('validator operator'))
 }
 
 /**
@@ -82,9 +103,10 @@ export function requireOwnerOrSigner(call: ReadCall, owner: Address, role: strin
 
 /** For functions that contracts may not call. Throws ChainError unless the transaction calls the precompile directly. */
 export function requireDirect(call: ReadCall): void {
-  if (call.caller === call.origin) return
-  throw reverted('this method can only be called directly to the precompile, not from a smart contract')
+  if (call.caller !== call.origin) throw notDirect()
 }
+
+const notDirect = () => reverted('this method can only be called directly to the precompile, not from a smart contract')
 
 /** The granter of grants that this call makes or changes: the caller, or the origin if the chain's specification says so. */
 export const granterOf = ({ caller, origin, spec }: ReadCall): Address =>

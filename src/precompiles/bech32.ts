@@ -51,6 +51,10 @@ export function operatorNamed({ bech32Prefix }: NativeSpec, text: string): Addre
   }
 }
 
+/** The validator in an event: its name, or with cosmos/evm's interfaces its operator's address. */
+export const operatorInEvent = (spec: NativeSpec, operator: Address): string =>
+  spec.interfaces === 'cosmos-evm' ? operator : operatorName(spec, operator)
+
 /** The validator name, lower case, as in return values and hashed in events. */
 export const operatorName = ({ bech32Prefix }: NativeSpec, operator: Address): string =>
   toBech32(operatorPrefix(bech32Prefix), operator)

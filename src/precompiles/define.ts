@@ -26,6 +26,7 @@ export type ReadCall = {
   readonly block: NativeBlock
   readonly spec: NativeSpec
   readonly modules: Modules
+  codeOf(account: Address): Uint8Array
   /**
    * Charges the fixed gas of an item before it is processed; ends the call if the gas does not suffice. State accesses that the
    * fixed prices do not cover are charged in addition (`metered-view.ts`).
@@ -99,6 +100,30 @@ export function implement(
   return Object.fromEntries(methods)
 }
 
+/**
+ * The same functions under another ABI, which has the same inputs and results. Events may differ in the types of their values: the
+ * functions give what the chain's interfaces ask for.
+ */
+export function underAbi<const A extends NamedAbi, const N extends FunctionName<A>>(
+  abi: A,
+  methods: { readonly [K in N]: Method },
+): { readonly [K in N]: Method }
+export function underAbi(
+  { functions, events }: NamedAbi,
+  methods: Readonly<Record<string, Method>>,
+): Readonly<Record<string, Method>> {
+  const moved = Object.entries(methods).map(([name, method]): [string, Method] => {
+    const abi = functions[name]
+    if (abi === undefined || shapeOf(abi) !== shapeOf(method.abi)) throw new TypeError(`the ABIs differ in ${name}`)
+    return [name, { ...method, abi, events }]
+  })
+  return Object.fromEntries(moved)
+}
+
+/** Names and types of a function's inputs and results. */
+const shapeOf = ({ inputs, outputs }: AbiFunction): string =>
+  JSON.stringify([inputs, outputs], (key, value) => (key === 'internalType' ? undefined : value))
+
 /** First four bytes of the signature's hash. viem hashes in pure JavaScript, which slows the start. */
 const selectorOf = (abi: AbiFunction): Hex => toHex(keccak256(Buffer.from(toFunctionSignature(abi))).subarray(0, 4))
 
@@ -111,6 +136,8 @@ export type Precompile = {
   isOn(spec: NativeSpec): boolean
   /** Functions and events, with the Solidity type of each value. */
   readonly abi: Abi
+  /** Folder within `solidity/` that has its interface. */
+  readonly folder: string
   /** The contract on a chain; `report` is called for internal errors. */
   on(spec: NativeSpec, report: FaultReport, checkProposals?: CheckProposals): NativeContract
 }
@@ -129,9 +156,11 @@ export function definePrecompile<const A extends NamedAbi>(of: {
   /** Left out: every native chain has it. */
   isOn?(spec: NativeSpec): boolean
   readonly abi: A
+  /** Left out: `solidity/` itself. */
+  readonly folder?: string
   readonly functions: { readonly [N in FunctionName<A>]: Method }
 }): Precompile {
-  const { name, address, since, isOn = () => true } = of
+  const { name, address, since, isOn = () => true, folder = '' } = of
   const abi = entriesOf(of.abi)
   const functions: readonly Method[] = Object.values(of.functions)
   const methods = new Map(functions.map((method) => [selectorOf(method.abi), method]))
@@ -142,6 +171,7 @@ export function definePrecompile<const A extends NamedAbi>(of: {
     since,
     isOn,
     abi,
+    folder,
     on: (spec, report, checkProposals) => {
       const chain = { spec, report, checkProposals }
       return { address, run: (call) => run(self, chain, call) }
@@ -242,7 +272,11 @@ function callContext(
     logs.push(...inner)
     return output
   }
-  return { caller, origin, value, block, spec, modules, charge: (gas) => meter.charge(gas), emit, callContract }
+  return {
+    ...{ caller, origin, value, block, spec, modules, emit, callContract },
+    codeOf: (account) => view.code(account),
+    charge: (gas) => meter.charge(gas),
+  }
 }
 
 /** The error of a failed contract call for our caller: the contract's revert data if there is any. */

@@ -15,10 +15,22 @@ import { distributionAuthorization } from './authorization.ts'
 import { operatorName, operatorNamed } from './bech32.ts'
 import { definePrecompile, implement, type ReadCall } from './define.ts'
 import { distributionAbi } from './generated/abi.ts'
+import { distributionAbi as cosmosDistributionAbi } from './generated/cosmos-evm.ts'
 import { byPlace, type PaginationRequest, page } from './paging.ts'
 
-const transactions = implement(distributionAbi, {
-  gas: { setWithdrawAddress: 12_000n, withdrawDelegatorRewards: 60_000n, withdrawValidatorCommission: 35_000n },
+export const DISTRIBUTION_GAS = { withdrawDelegatorRewards: 60_000n, fundCommunityPool: 30_000n }
+
+/** Pays the rewards of a delegation, if the caller may ask for it. Returns the validator's operator and the paid base units. */
+export function withdrawRewards(call: ReadCall, delegator: Address, validatorText: string) {
+  const operator = operatorNamed(call.spec, validatorText)
+  const amount = authorize(call, delegator, { message: MESSAGE.withdrawReward }, () =>
+    call.modules.distribution.withdrawDelegationRewards(delegator, operator),
+  )
+  return { operator, amount }
+}
+
+export const withdrawals = implement(distributionAbi, {
+  gas: { setWithdrawAddress: 12_000n, withdrawValidatorCommission: 35_000n, claimRewards: 10_000n },
   functions: {
     setWithdrawAddress(call, delegatorAddress, withdrawerText) {
       const { modules, spec } = call
@@ -30,17 +42,6 @@ const transactions = implement(distributionAbi, {
       call.emit('SetWithdrawerAddress', { caller: delegatorAddress, withdrawerAddress })
       return [true]
     },
-    withdrawDelegatorRewards(call, delegatorAddress, validatorText) {
-      const { modules, spec } = call
-      const operator = operatorNamed(spec, validatorText)
-      const amount = authorize(call, delegatorAddress, { message: MESSAGE.withdrawReward }, () =>
-        modules.distribution.withdrawDelegationRewards(delegatorAddress, operator),
-      )
-      const validatorAddress = operatorName(spec, operator)
-      call.emit('WithdrawDelegatorRewards', { delegatorAddress, validatorAddress, amount })
-      // Returns one coin even if it is zero: callers read the first item.
-      return [[{ denom: spec.denom, amount }]]
-    },
     withdrawValidatorCommission(call, validatorText) {
       const { modules, spec } = call
       const operator = operatorNamed(spec, validatorText)
@@ -50,16 +51,6 @@ const transactions = implement(distributionAbi, {
       call.emit('WithdrawValidatorCommission', { validatorAddress: operatorName(spec, operator), commission })
       return [[{ denom: spec.denom, amount: commission }]]
     },
-  },
-})
-
-/** Gas of each validator whose rewards are claimed. */
-const CLAIM_GAS = 60_000n
-
-/** Functions of later Evmos versions. */
-const lateTransactions = implement(distributionAbi, {
-  gas: { claimRewards: 10_000n, fundCommunityPool: 30_000n },
-  functions: {
     claimRewards(call, delegatorAddress, maxRetrieve) {
       const { staking, distribution } = call.modules
       const { maxValidators } = staking.params()
@@ -77,6 +68,23 @@ const lateTransactions = implement(distributionAbi, {
       })
       call.emit('ClaimRewards', { delegatorAddress, amount })
       return [true]
+    },
+  },
+})
+
+/** Gas of each validator whose rewards are claimed. */
+const CLAIM_GAS = 60_000n
+
+const transactions = implement(distributionAbi, {
+  gas: DISTRIBUTION_GAS,
+  functions: {
+    withdrawDelegatorRewards(call, delegatorAddress, validatorText) {
+      const { spec } = call
+      const { operator, amount } = withdrawRewards(call, delegatorAddress, validatorText)
+      const validatorAddress = operatorName(spec, operator)
+      call.emit('WithdrawDelegatorRewards', { delegatorAddress, validatorAddress, amount })
+      // Returns one coin even if it is zero: callers read the first item.
+      return [[{ denom: spec.denom, amount }]]
     },
     fundCommunityPool(call, depositor, amount) {
       if (amount === 0n) throw reverted(`0${call.spec.denom}: invalid coins`)
@@ -109,18 +117,37 @@ const DELEGATION_GAS = 10_000n
  * A sum of the base coin as a list; empty for zero. Evmos returns the whole part but documents 18 decimals; with `decCoinRaw`
  * the number has them.
  */
-function decCoins({ denom, compat }: NativeSpec, sum: Dec) {
+export function decCoins({ denom, compat }: NativeSpec, sum: Dec) {
   const amount = compat.decCoinRaw ? sum : truncateInt(sum)
   return amount === 0n ? [] : [{ denom, amount, precision: PRECISION }]
 }
 
-const queries = implement(distributionAbi, {
+const SLASHES_GAS = 4_000n
+
+/** Slash events, in an ABI without overloads. */
+export const slashQueries = implement(cosmosDistributionAbi, {
+  gas: { validatorSlashes: SLASHES_GAS },
+  functions: { validatorSlashes: slashes },
+})
+
+const overloadedSlashQueries = implement(distributionAbi, {
+  gas: {
+    'validatorSlashes(string,uint64,uint64)': SLASHES_GAS,
+    'validatorSlashes(string,uint64,uint64,PageRequest)': SLASHES_GAS,
+  },
+  functions: {
+    'validatorSlashes(string,uint64,uint64)'(call, validatorAddress, startingHeight, endingHeight) {
+      return slashes(call, validatorAddress, startingHeight, endingHeight, FIRST_PAGE)
+    },
+    'validatorSlashes(string,uint64,uint64,PageRequest)': slashes,
+  },
+})
+
+export const rewardQueries = implement(distributionAbi, {
   gas: {
     validatorDistributionInfo: 14_000n,
     validatorOutstandingRewards: 4_000n,
     validatorCommission: 4_000n,
-    'validatorSlashes(string,uint64,uint64)': 4_000n,
-    'validatorSlashes(string,uint64,uint64,PageRequest)': 4_000n,
     delegationRewards: 10_000n,
     delegationTotalRewards: 4_000n,
     delegatorValidators: 3_000n,
@@ -144,10 +171,6 @@ const queries = implement(distributionAbi, {
     validatorCommission({ modules, spec }, validatorAddress) {
       return [decCoins(spec, modules.distribution.accumulatedCommission(operatorNamed(spec, validatorAddress)))]
     },
-    'validatorSlashes(string,uint64,uint64)'(call, validatorAddress, startingHeight, endingHeight) {
-      return slashes(call, validatorAddress, startingHeight, endingHeight, FIRST_PAGE)
-    },
-    'validatorSlashes(string,uint64,uint64,PageRequest)': slashes,
     delegationRewards(call, delegatorAddress, validatorAddress) {
       requireDelegator(delegatorAddress)
       const rewards = rewardsOf(call, delegatorAddress, validatorNamed(call, validatorAddress))
@@ -223,9 +246,7 @@ export const distribution = definePrecompile({
   since: 0n,
   abi: distributionAbi,
   functions: {
-    ...transactions,
-    ...lateTransactions,
-    ...queries,
+    ...{ ...transactions, ...withdrawals, ...rewardQueries, ...overloadedSlashQueries },
     ...distributionAuthorization,
   },
 })

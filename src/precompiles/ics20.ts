@@ -6,13 +6,13 @@ import { type Address, hexToHash, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { Allocation } from '../modules/authz/allocations.ts'
 import { MESSAGE } from '../modules/authz/messages.ts'
 import { reverted } from '../modules/module.ts'
-import { fullPath, hashText, readHash } from '../modules/transfer/denoms.ts'
+import { type DenomTrace, fullPath, hashText, readHash } from '../modules/transfer/denoms.ts'
 import type { Sending } from '../modules/transfer/transfer.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import { authorizeTransfer, granterOf } from './authority.ts'
-import { definePrecompile, type Functions, implement, type WriteCall } from './define.ts'
+import { definePrecompile, type Functions, implement, type ReadCall, type WriteCall } from './define.ts'
 import { ics20Abi } from './generated/abi.ts'
-import { page } from './paging.ts'
+import { type PaginationRequest, page } from './paging.ts'
 import { tokensToCoins } from './tokens.ts'
 
 /** Gas of each granted allocation, of each text in its lists, and of each returned allocation. */
@@ -62,17 +62,13 @@ async function provideCoins(call: WriteCall<typeof ics20Abi>, { denom, sender, a
   await tokensToCoins(call, pair, sender, missing)
 }
 
-const functions = implement(ics20Abi, {
+const grants = implement(ics20Abi, {
   gas: {
     'approve(address,Allocation[])': APPROVE_GAS,
     'approve(address,ICS20Allocation[])': APPROVE_GAS,
     revoke: 8_000n,
     increaseAllowance: 8_000n,
     decreaseAllowance: 8_000n,
-    transfer: 60_000n,
-    denomTrace: 2_600n,
-    denomTraces: 3_000n,
-    denomHash: 2_600n,
     allowance: 3_000n,
   },
   functions: {
@@ -98,6 +94,20 @@ const functions = implement(ics20Abi, {
     },
     increaseAllowance: changing('increaseAllowance'),
     decreaseAllowance: changing('decreaseAllowance'),
+    allowance({ modules, spec, charge }, owner, spender) {
+      const isSwapped = spec.compat.allowanceOrder === 'grantee-first'
+      const [granter, grantee] = isSwapped ? [spender, owner] : [owner, spender]
+      const allocations = modules.authz.transferAllocations(granter, grantee)
+      charge(ALLOCATION_GAS * BigInt(allocations.length))
+      return [allocations]
+    },
+  },
+})
+
+/** What Evmos and cosmos/evm share. */
+export const transfers = implement(ics20Abi, {
+  gas: { transfer: 60_000n, denomHash: 2_600n },
+  functions: {
     async transfer(call, sourcePort, sourceChannel, named, amount, sender, receiver, height, timestamp, memo) {
       const { erc20, transfer } = call.modules
       const denom = erc20.named(named)?.denom ?? named
@@ -111,37 +121,43 @@ const functions = implement(ics20Abi, {
       call.emit('IBCTransfer', { sender, receiver, sourcePort, sourceChannel, denom, amount, memo })
       return [sequence]
     },
-    denomTrace({ modules }, text) {
-      return [modules.transfer.trace(hashNamed(text)) ?? { path: '', baseDenom: '' }]
-    },
-    denomTraces({ modules: { transfer }, charge }, pageRequest) {
-      const hashes = transfer.traces()
-      const { places, response } = page(pageRequest, {
-        length: hashes.length,
-        keySize: 32,
-        keyAt: (place) => hashes.at(place) ?? '0x',
-        placeOf: (key) => hashes.below(hexToHash(key)),
-      })
-      const traces = places.flatMap((place) => {
-        charge(TRACE_GAS)
-        const hash = hashes.at(place)
-        return hash === undefined ? [] : (transfer.trace(hash) ?? [])
-      })
-      return [traces.sort((a, b) => (fullPath(a) < fullPath(b) ? -1 : 1)), response]
-    },
     denomHash({ modules }, trace) {
       const hash = modules.transfer.hashOf(trace)
       return [hash === undefined ? '' : hashText(hash)]
     },
-    allowance({ modules, spec, charge }, owner, spender) {
-      const isSwapped = spec.compat.allowanceOrder === 'grantee-first'
-      const [granter, grantee] = isSwapped ? [spender, owner] : [owner, spender]
-      const allocations = modules.authz.transferAllocations(granter, grantee)
-      charge(ALLOCATION_GAS * BigInt(allocations.length))
-      return [allocations]
-    },
   },
 })
+
+export const TRACE_PRICES = { one: 2_600n, list: 3_000n }
+
+const traces = implement(ics20Abi, {
+  gas: { denomTrace: TRACE_PRICES.one, denomTraces: TRACE_PRICES.list },
+  functions: {
+    denomTrace: (call, text) => [traceNamed(call, text) ?? { path: '', baseDenom: '' }],
+    denomTraces: (call, pageRequest) => tracesOf(call, pageRequest),
+  },
+})
+
+/** The trace of a voucher by its hash. Throws ChainError for a malformed hash. */
+export const traceNamed = ({ modules }: ReadCall, text: string): DenomTrace | undefined =>
+  modules.transfer.trace(hashNamed(text))
+
+/** A page of all traces. */
+export function tracesOf({ modules: { transfer }, charge }: ReadCall, pageRequest: PaginationRequest) {
+  const hashes = transfer.traces()
+  const { places, response } = page(pageRequest, {
+    length: hashes.length,
+    keySize: 32,
+    keyAt: (place) => hashes.at(place) ?? '0x',
+    placeOf: (key) => hashes.below(hexToHash(key)),
+  })
+  const found = places.flatMap((place) => {
+    charge(TRACE_GAS)
+    const hash = hashes.at(place)
+    return hash === undefined ? [] : (transfer.trace(hash) ?? [])
+  })
+  return [found.sort((a, b) => (fullPath(a) < fullPath(b) ? -1 : 1)), response] as const
+}
 
 function hashNamed(text: string) {
   try {
@@ -157,5 +173,5 @@ export const ics20 = definePrecompile({
   address: NATIVE_CONTRACT.ics20,
   since: 0n,
   abi: ics20Abi,
-  functions,
+  functions: { ...grants, ...transfers, ...traces },
 })

@@ -1,15 +1,16 @@
-// The registry of precompiles, in order of address. The block number alone determines which of them exist, so adding one to the
-// program does not change old blocks.
+// The registry of precompiles, in order of address. The chain's genesis and the block number determine which of them exist, so
+// adding one to the program does not change old blocks.
 import type { NativeContract, NativeContracts } from '../evm/native-call.ts'
 import type { Address } from '../lib/hex.ts'
 import { createNativeAccount } from '../modules/module.ts'
 import { MODULE_NAME, moduleAddress } from '../spec/addresses.ts'
-import type { NativeSpec } from '../spec/chain-spec.ts'
+import type { NativeInterfaces, NativeSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
 import { errorString } from './abi.ts'
 import { authorization } from './authorization.ts'
 import { bank } from './bank.ts'
 import { bech32 } from './bech32.ts'
+import * as cosmosEvm from './cosmos-evm.ts'
 import type { CheckProposals, FaultReport, Precompile } from './define.ts'
 import { distribution } from './distribution.ts'
 import { gov } from './gov.ts'
@@ -19,6 +20,7 @@ import { staking } from './staking.ts'
 import { vesting } from './vesting.ts'
 import { voucherContracts } from './voucher.ts'
 
+/** Those with Evmos' interfaces. */
 export const PRECOMPILES: readonly Precompile[] = [
   bech32,
   staking,
@@ -31,6 +33,24 @@ export const PRECOMPILES: readonly Precompile[] = [
   authorization,
 ]
 
+/** Those with cosmos/evm's interfaces. It has no grants and no vesting contract. */
+const COSMOS_EVM: readonly Precompile[] = [
+  bech32,
+  cosmosEvm.staking,
+  cosmosEvm.distribution,
+  cosmosEvm.ics20,
+  bank,
+  gov,
+  slashing,
+]
+
+export const precompilesWith = (interfaces: NativeInterfaces): readonly Precompile[] =>
+  interfaces === 'cosmos-evm' ? COSMOS_EVM : PRECOMPILES
+
+/** The precompiles of a chain, from its first block or a later one. */
+export const precompilesOf = (spec: NativeSpec): readonly Precompile[] =>
+  precompilesWith(spec.interfaces ?? 'evmos').filter(({ isOn }) => isOn(spec))
+
 /** The native contracts of a block by address, including module accounts and the contracts of existing vouchers. */
 export function nativeContracts(
   spec: NativeSpec,
@@ -38,7 +58,7 @@ export function nativeContracts(
   report: FaultReport = (message, error) => console.error(message, error),
   checkProposals?: CheckProposals,
 ): NativeContracts {
-  const active = PRECOMPILES.filter(({ since, isOn }) => since <= block && isOn(spec))
+  const active = precompilesOf(spec).filter(({ since }) => since <= block)
   const fixed = new Map(active.map((precompile) => [precompile.address, precompile.on(spec, report, checkProposals)]))
   const vouchers = voucherContracts(spec, report)
   return Object.assign(fixed, {
@@ -55,7 +75,7 @@ export function sharedNativeContracts(
   const made = new Map<number, NativeContracts>()
   return (block) => {
     // Contracts are only ever added, so their number identifies the set.
-    const count = PRECOMPILES.filter(({ since }) => since <= block).length
+    const count = precompilesOf(spec).filter(({ since }) => since <= block).length
     const known = made.get(count) ?? nativeContracts(spec, block, report, checkProposals)
     made.set(count, known)
     return known
@@ -64,8 +84,8 @@ export function sharedNativeContracts(
 
 /** Creates the accounts of the contracts that begin with one of these blocks; block 0 is the genesis. */
 export function installContracts(view: StateView, spec: NativeSpec, first: bigint, last = first): void {
-  for (const { since, isOn, address } of PRECOMPILES) {
-    if (since >= first && since <= last && isOn(spec)) createNativeAccount(view, address)
+  for (const { since, address } of precompilesOf(spec)) {
+    if (since >= first && since <= last) createNativeAccount(view, address)
   }
 }
 

@@ -1,17 +1,17 @@
 // View functions of the staking contract. A missing record reads as zero or empty.
 
-import { getAddress, parseAbi } from 'viem'
+import { getAddress } from 'viem'
 import { toBech32 } from '../lib/bech32.ts'
 import { type Dec, truncateInt } from '../lib/dec.ts'
 import { type Address, fromHex, ZERO_ADDRESS } from '../lib/hex.ts'
 import { reverted } from '../modules/module.ts'
-import type { BondStatus, Redelegation, RedelegationEntry, Validator } from '../modules/staking/layout.ts'
+import type { BondStatus, Description, Redelegation, RedelegationEntry, Validator } from '../modules/staking/layout.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import { operatorName, operatorNamed } from './bech32.ts'
 import { implement, type ReadCall } from './define.ts'
 import { stakingAbi } from './generated/abi.ts'
-import { namedAbi } from './named-abi.ts'
-import { byKey, byPlace, page } from './paging.ts'
+import { stakingAbi as cosmosStakingAbi } from './generated/cosmos-evm.ts'
+import { byKey, byPlace, type PaginationRequest, page } from './paging.ts'
 
 /** Gas of each entry, of each visited item, and the additional gas if the item is listed. */
 const ENTRY_GAS = 500n
@@ -33,17 +33,17 @@ const NO_VALIDATOR = {
   status: 0n,
   tokens: 0n,
   delegatorShares: 0n,
-  description: '',
   unbondingHeight: 0n,
   unbondingTime: 0n,
   commission: 0n,
   minSelfDelegation: 0n,
 }
+const NO_DESCRIPTION: Description = { moniker: '', identity: '', website: '', securityContact: '', details: '' }
 
-/** A validator in ABI form. `name`: the operator in the form that the called function uses. */
-export function shownValidator(validator: Validator | undefined, name: string): typeof NO_VALIDATOR {
+/** A validator in ABI form, without its description. `name`: the operator in the form that the called function uses. */
+function shownRecord(validator: Validator | undefined, name: string): typeof NO_VALIDATOR {
   if (validator === undefined) return NO_VALIDATOR
-  const { consensusKey, jailed, status, tokens, shares, description, commission } = validator
+  const { consensusKey, jailed, status, tokens, shares, commission } = validator
   return {
     operatorAddress: name,
     consensusPubkey: Buffer.from(fromHex(consensusKey)).toString('base64'),
@@ -51,7 +51,6 @@ export function shownValidator(validator: Validator | undefined, name: string): 
     status: STATUS_NUMBER[status],
     tokens,
     delegatorShares: shares,
-    description: description.details,
     unbondingHeight: validator.unbondingHeight,
     unbondingTime: validator.unbondingTime,
     commission: commission.rate,
@@ -59,21 +58,26 @@ export function shownValidator(validator: Validator | undefined, name: string): 
   }
 }
 
-export const stakingQueries = implement(stakingAbi, {
-  gas: {
-    delegation: 6_000n,
-    'validator(string)': 4_000n,
-    'validator(address)': 4_000n,
-    validators: 4_000n,
-    redelegations: 4_000n,
-  },
+const shownValidator = (validator: Validator | undefined, name: string) => ({
+  ...shownRecord(validator, name),
+  description: validator?.description.details ?? '',
+})
+
+/** As since cosmos/evm: with the whole description, and the operator in hexadecimal. */
+const describedValidator = ({ modules }: ReadCall, operator: Address) => {
+  const validator = modules.staking.validator(operator)
+  return {
+    ...shownRecord(validator, getAddress(operator)),
+    description: validator?.description ?? NO_DESCRIPTION,
+  }
+}
+
+const VALIDATOR_GAS = 4_000n
+
+/** Validators of Evmos. */
+export const validatorQueries = implement(stakingAbi, {
+  gas: { 'validator(string)': VALIDATOR_GAS, 'validator(address)': VALIDATOR_GAS, validators: VALIDATOR_GAS },
   functions: {
-    delegation({ modules: { staking }, spec }, delegatorAddress, validatorAddress) {
-      const operator = operatorNamed(spec, validatorAddress)
-      requireDelegator(delegatorAddress)
-      const shares = staking.delegation(delegatorAddress, operator)?.shares ?? 0n
-      return [shares, { denom: spec.denom, amount: truncateInt(staking.tokensFromShares(operator, shares)) }]
-    },
     'validator(string)'({ modules: { staking }, spec }, validatorAddress) {
       const operator = operatorNamed(spec, validatorAddress)
       return [shownValidator(staking.validator(operator), operatorName(spec, operator))]
@@ -83,11 +87,32 @@ export const stakingQueries = implement(stakingAbi, {
     },
     validators(call, status, pageRequest) {
       const { modules, spec } = call
-      const operators = withStatus(call, status)
-      const { places, response } = page(pageRequest, byKey(operators, 20))
-      call.charge(LIST_GAS * BigInt(places.length))
-      const listed = places.flatMap((place) => operators[place] ?? [])
+      const [listed, response] = operatorsWith(call, status, pageRequest)
       return [listed.map((of) => shownValidator(modules.staking.validator(of), operatorName(spec, of))), response]
+    },
+  },
+})
+
+/** Validators of cosmos/evm. */
+export const describedValidatorQueries = implement(cosmosStakingAbi, {
+  gas: { validator: VALIDATOR_GAS, validators: VALIDATOR_GAS },
+  functions: {
+    validator: (call, validatorAddress) => [describedValidator(call, validatorAddress)],
+    validators(call, status, pageRequest) {
+      const [listed, response] = operatorsWith(call, status, pageRequest)
+      return [listed.map((of) => describedValidator(call, of)), response]
+    },
+  },
+})
+
+export const stakingQueries = implement(stakingAbi, {
+  gas: { delegation: 6_000n, redelegations: 4_000n },
+  functions: {
+    delegation({ modules: { staking }, spec }, delegatorAddress, validatorAddress) {
+      const operator = operatorNamed(spec, validatorAddress)
+      requireDelegator(delegatorAddress)
+      const shares = staking.delegation(delegatorAddress, operator)?.shares ?? 0n
+      return [shares, { denom: spec.denom, amount: truncateInt(staking.tokensFromShares(operator, shares)) }]
     },
     redelegations(call, delegatorAddress, srcValidatorAddress, dstValidatorAddress, pageRequest) {
       const { spec } = call
@@ -104,6 +129,14 @@ export const stakingQueries = implement(stakingAbi, {
     },
   },
 })
+
+/** A page of the operators of validators with a status. */
+function operatorsWith(call: ReadCall, status: string, request: PaginationRequest) {
+  const operators = withStatus(call, status)
+  const { places, response } = page(request, byKey(operators, 20))
+  call.charge(LIST_GAS * BigInt(places.length))
+  return [places.flatMap((place) => operators[place] ?? []), response] as const
+}
 
 /** Operators of the validators with a status; of all validators for the empty text. */
 function withStatus({ modules: { staking }, charge }: ReadCall, status: string): readonly Address[] {
@@ -172,19 +205,8 @@ export const entryQueries = implement(stakingAbi, {
   },
 })
 
-/** The return types of Evmos since v15, used with `compat.entriesAsStruct`. */
-const wrappedAbi = namedAbi(
-  parseAbi([
-    'struct RedelegationEntry { int64 creationHeight; int64 completionTime; uint256 initialBalance; uint256 sharesDst; }',
-    'struct Redelegation { string delegatorAddress; string validatorSrcAddress; string validatorDstAddress; RedelegationEntry[] entries; }',
-    'struct UnbondingDelegationEntryV15 { int64 creationHeight; int64 completionTime; uint256 initialBalance; uint256 balance; uint64 unbondingId; int64 unbondingOnHoldRefCount; }',
-    'struct UnbondingDelegationOutput { string delegatorAddress; string validatorAddress; UnbondingDelegationEntryV15[] entries; }',
-    'function unbondingDelegation(address delegatorAddress, string validatorAddress) view returns (UnbondingDelegationOutput unbondingDelegation)',
-    'function redelegation(address delegatorAddress, string srcValidatorAddress, string dstValidatorAddress) view returns (Redelegation redelegation)',
-  ]),
-)
-
-export const wrappedEntryQueries = implement(wrappedAbi, {
+/** The same in a structure with their names, as since Evmos v15, used with `compat.entriesAsStruct` and in cosmos/evm. */
+export const wrappedEntryQueries = implement(cosmosStakingAbi, {
   gas: ENTRIES_GAS,
   functions: {
     unbondingDelegation(call, delegator, validator) {

@@ -1,18 +1,17 @@
 // Staking: delegations of the base coin to validators. Transactions act for the delegator in their arguments, if `authority.ts`
 // allows the caller; validators are bech32 text, in events its hash.
-import { getAddress } from 'viem'
-import { type Address, type Hash, toHash } from '../lib/hex.ts'
+import { type Hash, toHash } from '../lib/hex.ts'
 import { MESSAGE } from '../modules/authz/messages.ts'
 import { reverted } from '../modules/module.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
-import { authorize, requireDirect } from './authority.ts'
+import { authorize, requireOperator } from './authority.ts'
 import { stakingAuthorization } from './authorization.ts'
-import { operatorName, operatorNamed } from './bech32.ts'
-import { definePrecompile, implement, type Precompile, type ReadCall } from './define.ts'
+import { operatorInEvent, operatorNamed } from './bech32.ts'
+import { definePrecompile, implement, type Precompile } from './define.ts'
 import { stakingAbi } from './generated/abi.ts'
-import { entryQueries, stakingQueries, wrappedEntryQueries } from './staking-queries.ts'
+import { entryQueries, stakingQueries, validatorQueries, wrappedEntryQueries } from './staking-queries.ts'
 
-const transactions = implement(stakingAbi, {
+export const delegating = implement(stakingAbi, {
   gas: { delegate: 75_000n, undelegate: 75_000n, redelegate: 110_000n, cancelUnbondingDelegation: 75_000n },
   functions: {
     delegate(call, delegatorAddress, validatorText, amount) {
@@ -21,7 +20,7 @@ const transactions = implement(stakingAbi, {
       const newShares = authorize(call, delegatorAddress, { message: MESSAGE.delegate, amount, validator }, () =>
         modules.staking.delegate(delegatorAddress, validator, amount),
       )
-      call.emit('Delegate', { delegatorAddress, validatorAddress: operatorName(spec, validator), amount, newShares })
+      call.emit('Delegate', { delegatorAddress, validatorAddress: operatorInEvent(spec, validator), amount, newShares })
       return [true]
     },
     undelegate(call, delegatorAddress, validatorText, amount) {
@@ -30,7 +29,12 @@ const transactions = implement(stakingAbi, {
       const completionTime = authorize(call, delegatorAddress, { message: MESSAGE.undelegate, amount, validator }, () =>
         modules.staking.undelegate(delegatorAddress, validator, amount),
       )
-      call.emit('Unbond', { delegatorAddress, validatorAddress: operatorName(spec, validator), amount, completionTime })
+      call.emit('Unbond', {
+        delegatorAddress,
+        validatorAddress: operatorInEvent(spec, validator),
+        amount,
+        completionTime,
+      })
       return [completionTime]
     },
     redelegate(call, delegatorAddress, sourceText, destinationText, amount) {
@@ -42,8 +46,8 @@ const transactions = implement(stakingAbi, {
       )
       call.emit('Redelegate', {
         delegatorAddress,
-        validatorSrcAddress: operatorName(spec, source),
-        validatorDstAddress: operatorName(spec, validator),
+        validatorSrcAddress: operatorInEvent(spec, source),
+        validatorDstAddress: operatorInEvent(spec, validator),
         amount,
         completionTime,
       })
@@ -55,7 +59,7 @@ const transactions = implement(stakingAbi, {
       authorize(call, delegatorAddress, { message: MESSAGE.cancelUnbonding, amount, validator }, () =>
         modules.staking.cancelUnbonding(delegatorAddress, validator, amount, creationHeight),
       )
-      const validatorAddress = operatorName(spec, validator)
+      const validatorAddress = operatorInEvent(spec, validator)
       call.emit('CancelUnbondingDelegation', { delegatorAddress, validatorAddress, amount, creationHeight })
       return [true]
     },
@@ -65,7 +69,7 @@ const transactions = implement(stakingAbi, {
 /** In `editValidator`: do not change. */
 const UNCHANGED = -1n
 
-const operators = implement(stakingAbi, {
+export const operating = implement(stakingAbi, {
   gas: { createValidator: 150_000n, editValidator: 20_000n },
   functions: {
     createValidator(call, description, commission, minSelfDelegation, validatorAddress, pubkey, value) {
@@ -94,15 +98,6 @@ const operators = implement(stakingAbi, {
   },
 })
 
-/** An operator must call directly and acts only for itself. */
-function requireOperator(call: ReadCall, operator: Address): void {
-  requireDirect(call)
-  if (call.origin === operator) return
-  throw reverted(
-    `origin address ${getAddress(call.origin)} is not the same as validator operator address ${getAddress(operator)}`,
-  )
-}
-
 /** Base64 of the 32 bytes of an ed25519 key. */
 function readKey(pubkey: string): Hash {
   if (!/^[A-Za-z0-9+/]{43}=$/.test(pubkey)) throw reverted('invalid validator pubkey: expected base64 of 32 bytes')
@@ -115,7 +110,10 @@ const contract = (entries: typeof entryQueries): Precompile =>
     address: NATIVE_CONTRACT.staking,
     since: 0n,
     abi: stakingAbi,
-    functions: { ...transactions, ...operators, ...stakingQueries, ...entries, ...stakingAuthorization },
+    functions: {
+      ...{ ...delegating, ...operating, ...stakingQueries, ...validatorQueries },
+      ...{ ...entries, ...stakingAuthorization },
+    },
   })
 
 const bare = contract(entryQueries)

@@ -4,7 +4,7 @@
 import type { Address, Hash } from '../lib/hex.ts'
 import { isNativeCode } from '../modules/module.ts'
 import { type BondedValidator, stakingLayout } from '../modules/staking/layout.ts'
-import { PRECOMPILES } from '../precompiles/index.ts'
+import { precompilesOf } from '../precompiles/index.ts'
 import type { Header } from '../primitives/types.ts'
 import { consensusAddress, MODULE_NAME, moduleAddress, NATIVE_CONTRACT } from '../spec/addresses.ts'
 import type { StateView } from '../state/types.ts'
@@ -47,7 +47,10 @@ export type NamedAccount = { readonly address: Address; readonly name: string }
 export function nativeAccounts(runtime: Runtime, header: Header, view: StateView): readonly NamedAccount[] {
   const pairs = runtime.modules(view, runtime.env(header), 'read')?.erc20.pairs() ?? []
   const named = [
-    ...PRECOMPILES.map(({ address, name }) => ({ address, name })),
+    ...(runtime.spec.native === undefined ? [] : precompilesOf(runtime.spec.native)).map(({ address, name }) => ({
+      address,
+      name,
+    })),
     ...Object.values(MODULE_NAME).map((name) => ({ address: moduleAddress(name), name })),
     ...pairs.map(({ token }) => ({ address: token, name: 'voucher' })),
   ]

@@ -161,6 +161,10 @@ export function requireNetwork({ name, native }: Pick<ChainSpec, 'name' | 'nativ
   return { textChainId: native.textChainId, consensus: native.consensus }
 }
 
+/** Projects whose native contracts this node offers: Evmos, and its successor cosmos/evm. */
+export const NATIVE_INTERFACES = ['evmos', 'cosmos-evm'] as const
+export type NativeInterfaces = (typeof NATIVE_INTERFACES)[number]
+
 /** The `kestrel` section: the native chain's additions to Ethereum. */
 export type NativeSpec = {
   /** `kestrel_125-1` */
@@ -170,6 +174,8 @@ export type NativeSpec = {
   readonly symbol: string
   /** Account prefix; validators add `valoper`, consensus keys `valcons`. */
   readonly bech32Prefix: string
+  /** Whose ABIs and authority the native contracts have; left out: `evmos`. */
+  readonly interfaces?: NativeInterfaces | undefined
   readonly feeMarket: {
     /** true: plain EIP-1559. false: base fee and tips go to the fee collector. */
     readonly burnBaseFee: boolean

@@ -14,7 +14,7 @@ import {
   toHex,
   toQuantity,
 } from '../lib/hex.ts'
-import { BLOB_FORKS, DEFAULT_NETWORK, TIME_FORKS } from './chain-spec.ts'
+import { BLOB_FORKS, DEFAULT_NETWORK, NATIVE_INTERFACES, TIME_FORKS } from './chain-spec.ts'
 import { checkProposalList } from './proposal-name.ts'
 
 /** One value on the wire. `read` throws a TypeError whose message says what it expected. */
@@ -270,12 +270,21 @@ const consensus = z.strictObject({
   slashing: z.unknown().optional(),
 })
 
+/** What a chain's names look like, and what is expected of one that does not. */
+export const CHAIN_NAMES = {
+  textChainId: [/^\S{1,50}$/, 'a chain id of 1 to 50 characters'],
+  denom: [/^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/, 'a denomination such as "akest"'],
+  symbol: [/^\S{1,32}$/, 'a symbol such as "KEST"'],
+  bech32Prefix: [/^[a-z]{1,32}$/, 'a prefix of lower-case letters'],
+} as const
+
 const kestrel = z.strictObject({
-  name: text(/^[a-z][a-z0-9]*$/, 'a name of lower-case letters and digits'),
-  textChainId: text(/^\S{1,50}$/, 'a chain id of 1 to 50 characters').optional(),
-  denom: text(/^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/, 'a denomination such as "akest"'),
-  symbol: text(/^\S{1,32}$/, 'a symbol such as "KEST"'),
-  bech32Prefix: text(/^[a-z]{1,32}$/, 'a prefix of lower-case letters'),
+  name: text(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/, 'a name of lower-case letters and digits, with hyphens within'),
+  textChainId: text(...CHAIN_NAMES.textChainId).optional(),
+  denom: text(...CHAIN_NAMES.denom),
+  symbol: text(...CHAIN_NAMES.symbol),
+  bech32Prefix: text(...CHAIN_NAMES.bech32Prefix),
+  interfaces: z.enum(NATIVE_INTERFACES).optional(),
   feeMarket: z
     .strictObject({ burnBaseFee: z.boolean().default(false), minBaseFee: u64.optional() })
     .default({ burnBaseFee: false }),

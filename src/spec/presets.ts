@@ -20,7 +20,13 @@ export type PresetOptions = {
   /** Balance of each account, in base units. */
   readonly balance?: bigint | undefined
   readonly gasLimit?: bigint | undefined
-  /** Wei per gas of the first block; default 10^9. */
+  /** Chain id as Cosmos writes it; default `NAME_CHAINID-1`, or the preset's. */
+  readonly textChainId?: string | undefined
+  readonly bech32Prefix?: string | undefined
+  readonly denom?: string | undefined
+  /** Default: the preset's, or that of `denom`. */
+  readonly symbol?: string | undefined
+  /** Wei per gas of the first block; default 10^9, or the preset's. */
   readonly baseFee?: bigint | undefined
   /** Of the first block; default 0. */
   readonly number?: bigint | undefined
@@ -49,7 +55,9 @@ type Preset = {
   readonly accounts: readonly (readonly [Address, bigint])[]
   /** Keys of the validators' operators that are not in `keys`. */
   readonly validatorKeys: readonly DevKeys[]
-  readonly native: Omit<NativeSpec, 'textChainId'>
+  /** Default 10^9. */
+  readonly baseFee?: bigint
+  readonly native: Omit<NativeSpec, 'textChainId'> & Partial<Pick<NativeSpec, 'textChainId'>>
 }
 
 const COIN = 10n ** 18n
@@ -143,49 +151,55 @@ const kestrel: Preset = {
   },
 }
 
+/** Key and account of the validator that `local_node.sh` of Evmos and of cosmos/evm make. */
+const localValidator: DevKeys = {
+  mnemonic:
+    'gesture inject test cycle original hollow east ridge hen combine junk child bacon zero hope comfort vacuum milk pitch cage oppose unhappy lunar seat',
+  first: 0,
+  keys: ['0xe9b1d63e8acd7fe676acb43afb390d4b0202dab61abec9cf2a561e4becb147de'],
+}
+const localValidatorAccount = [hexToAddress('0x7cB61D4117AE31a12E393a1Cfa3BaC666481D02E'), 100_000_000n * COIN] as const
+
+/** Keys and accounts dev0 to dev3 of the same scripts. */
+const localKeys: readonly DevKeys[] = [
+  {
+    mnemonic:
+      'copper push brief egg scan entry inform record adjust fossil boss egg comic alien upon aspect dry avoid interest fury window hint race symptom',
+    first: 0,
+    keys: ['0x88cbead91aee890d27bf06e003ade3d4e952427e88f88d31d61d3ef5e5d54305'],
+  },
+  {
+    mnemonic:
+      'maximum display century economy unlock van census kite error heart snow filter midnight usage egg venture cash kick motor survey drastic edge muffin visual',
+    first: 0,
+    keys: ['0x741de4f8988ea941d3ff0287911ca4074e62b7d45c991a51186455366f10b544'],
+  },
+  {
+    mnemonic:
+      'will wear settle write dance topic tape sea glory hotel oppose rebel client problem era video gossip glide during yard balance cancel file rose',
+    first: 0,
+    keys: ['0x3b7955d25189c99a7468192fcbc6429205c158834053ebe3f78f4512ab432db9'],
+  },
+  {
+    mnemonic:
+      'doll midnight silk carpet brush boring pluck office gown inquiry duck chief aim exit gain never tennis crime fragile ship cloud surface exotic patch',
+    first: 0,
+    keys: ['0x8a36c69d940a92fcea94b36d0f2928c7a0ee19a90073eda769693298dfa9603b'],
+  },
+]
+const localAccounts: Preset['accounts'] = [
+  [hexToAddress('0xC6Fe5D33615a1C52c08018c47E8Bc53646A0E101'), 1_000n * COIN],
+  [hexToAddress('0x963EBDf2e1f8DB8707D05FC75bfeFFBa1B5BaC17'), 1_000n * COIN],
+  [hexToAddress('0x40a0cb1C63e026A81B55EE1308586E21eec1eFa9'), 1_000n * COIN],
+  [hexToAddress('0x498B5AeC5D439b733dC2F58AB489783A23FB26dA'), 1_000n * COIN],
+]
+
 /** Evmos' local preset: the accounts, balances and validator of its `local_node.sh`, so that its suites run here. */
 const evmos: Preset = {
   name: 'evmos',
   chainId: 9000n,
-  keys: [
-    {
-      mnemonic:
-        'gesture inject test cycle original hollow east ridge hen combine junk child bacon zero hope comfort vacuum milk pitch cage oppose unhappy lunar seat',
-      first: 0,
-      keys: ['0xe9b1d63e8acd7fe676acb43afb390d4b0202dab61abec9cf2a561e4becb147de'],
-    },
-    {
-      mnemonic:
-        'copper push brief egg scan entry inform record adjust fossil boss egg comic alien upon aspect dry avoid interest fury window hint race symptom',
-      first: 0,
-      keys: ['0x88cbead91aee890d27bf06e003ade3d4e952427e88f88d31d61d3ef5e5d54305'],
-    },
-    {
-      mnemonic:
-        'maximum display century economy unlock van census kite error heart snow filter midnight usage egg venture cash kick motor survey drastic edge muffin visual',
-      first: 0,
-      keys: ['0x741de4f8988ea941d3ff0287911ca4074e62b7d45c991a51186455366f10b544'],
-    },
-    {
-      mnemonic:
-        'will wear settle write dance topic tape sea glory hotel oppose rebel client problem era video gossip glide during yard balance cancel file rose',
-      first: 0,
-      keys: ['0x3b7955d25189c99a7468192fcbc6429205c158834053ebe3f78f4512ab432db9'],
-    },
-    {
-      mnemonic:
-        'doll midnight silk carpet brush boring pluck office gown inquiry duck chief aim exit gain never tennis crime fragile ship cloud surface exotic patch',
-      first: 0,
-      keys: ['0x8a36c69d940a92fcea94b36d0f2928c7a0ee19a90073eda769693298dfa9603b'],
-    },
-  ],
-  accounts: [
-    [hexToAddress('0x7cB61D4117AE31a12E393a1Cfa3BaC666481D02E'), 100_000_000n * COIN],
-    [hexToAddress('0xC6Fe5D33615a1C52c08018c47E8Bc53646A0E101'), 1_000n * COIN],
-    [hexToAddress('0x963EBDf2e1f8DB8707D05FC75bfeFFBa1B5BaC17'), 1_000n * COIN],
-    [hexToAddress('0x40a0cb1C63e026A81B55EE1308586E21eec1eFa9'), 1_000n * COIN],
-    [hexToAddress('0x498B5AeC5D439b733dC2F58AB489783A23FB26dA'), 1_000n * COIN],
-  ],
+  keys: [localValidator, ...localKeys],
+  accounts: [localValidatorAccount, ...localAccounts],
   validatorKeys: [],
   native: {
     denom: 'aevmos',
@@ -210,10 +224,52 @@ const evmos: Preset = {
   },
 }
 
+/**
+ * Base units that x/mint of the Cosmos SDK mints in the first block of such a chain by its defaults: 13 % of the supply of
+ * 100,004,000 coins in a year of 6,311,520 blocks.
+ */
+const MINTED_PER_BLOCK = (100_004_000n * COIN * 13n) / 100n / 6_311_520n
+
+/** The local chain of cosmos/evm: ids, accounts, balances, validator, voting periods and inflation of its `local_node.sh`. */
+const cosmosEvm: Preset = {
+  name: 'cosmos-evm',
+  chainId: 262_144n,
+  keys: [...localKeys, localValidator],
+  accounts: [...localAccounts, localValidatorAccount],
+  validatorKeys: [],
+  baseFee: 10_000_000n,
+  native: {
+    ...evmos.native,
+    textChainId: '9001',
+    denom: 'atest',
+    symbol: 'TEST',
+    bech32Prefix: 'cosmos',
+    interfaces: 'cosmos-evm',
+    authz: { granter: 'caller' },
+    compat: kestrel.native.compat,
+    modules: {
+      ...kestrel.native.modules,
+      gov: { params: { votingPeriod: 30, maxDepositPeriod: 30, expeditedVotingPeriod: 15 } },
+      inflation: { perBlock: MINTED_PER_BLOCK.toString() },
+    },
+  },
+}
+
 const nativeOf = ({ name, native }: Preset, chainId: bigint): NativeSpec => ({
   textChainId: `${name}_${chainId}-1`,
   ...native,
 })
+
+/** The preset's native part with the names that the options give. */
+function renamed(preset: Preset, chainId: bigint, options: PresetOptions): NativeSpec {
+  const native = nativeOf(preset, chainId)
+  const { textChainId = native.textChainId, bech32Prefix = native.bech32Prefix, denom = native.denom } = options
+  const { symbol = denom === native.denom ? native.symbol : symbolOf(denom), transactionGasCap } = options
+  return { ...native, textChainId, bech32Prefix, denom, symbol, transactionGasCap }
+}
+
+/** `TEST` of `atest`: without the prefix of the unit. */
+const symbolOf = (denom: string): string => denom.slice(1, 33).toUpperCase()
 
 /**
  * The specification of a fork of another chain, with the native modules and the coin's names of the preset `kestrel`. Gas limits and
@@ -231,7 +287,7 @@ export const operatorCoins = ({ selfDelegation }: GenesisValidator): bigint => s
 function create(preset: Preset, options: PresetOptions): GenesisSpec {
   const { chainId = preset.chainId, gasLimit = GAS_LIMIT, timestamp = GENESIS_TIME, preinstalls = true } = options
   const { accounts = preset.accounts.map(([account]) => account), hardfork = NEWEST } = options
-  const { number, codeSizeLimit, transactionGasCap, baseFee = BASE_FEE } = options
+  const { number, codeSizeLimit, baseFee = preset.baseFee ?? BASE_FEE } = options
   const rules = forkRules(hardfork)
   const presetBalance = new Map(preset.accounts)
   const [, first = 0n] = preset.accounts[0] ?? []
@@ -276,23 +332,28 @@ function create(preset: Preset, options: PresetOptions): GenesisSpec {
       excessBlobGas: rules.cancun ? 0n : undefined,
       alloc,
     },
-    native: rules.paris ? { ...nativeOf(preset, chainId), transactionGasCap } : undefined,
+    native: rules.paris ? renamed(preset, chainId, options) : undefined,
   }
 }
 
-export const PRESET_NAMES = ['kestrel', 'evmos'] as const
+export const PRESET_NAMES = ['kestrel', 'evmos', 'cosmos-evm'] as const
 export type PresetName = (typeof PRESET_NAMES)[number]
 
 /** New chains by name. Options replace single values of the preset. */
 export const presets: Readonly<Record<PresetName, (options?: PresetOptions) => GenesisSpec>> = {
   kestrel: (options = {}) => create(kestrel, options),
   evmos: (options = {}) => create(evmos, options),
+  'cosmos-evm': (options = {}) => create(cosmosEvm, options),
 }
 
 export const isPreset = (name: string): name is PresetName => Object.hasOwn(presets, name)
 
 /** The public keys of a preset's accounts, in the order of the accounts. */
-export const devKeys: Readonly<Record<PresetName, readonly DevKeys[]>> = { kestrel: kestrel.keys, evmos: evmos.keys }
+export const devKeys: Readonly<Record<PresetName, readonly DevKeys[]>> = {
+  kestrel: kestrel.keys,
+  evmos: evmos.keys,
+  'cosmos-evm': cosmosEvm.keys,
+}
 
 /** The keys of the presets' validators whose operators are not in `devKeys`. */
 export const devValidatorKeys: readonly DevKeys[] = [...kestrel.validatorKeys, ...evmos.validatorKeys]

@@ -13,7 +13,7 @@ const FREE = [
   ...['--private-key-file', '--home', '--engine-home', '--output', '--from'],
   ...['--proposal', '--activate', '--deactivate'],
   ...['--state', '--load-state', '--dump-state', '--config-out', '--ipc', '--ipcpath', '--init', '--cache-path'],
-  '--title',
+  ...['--title', '--text-chain-id', '--symbol'],
 ]
 /** Flags that may be empty as well. */
 const ANY = ['--summary']

@@ -36,6 +36,7 @@ const call = (caller: ReadCall['caller'], origin = alice): ReadCall => ({
   block: { number: 1n, timestamp: 1_700_000_000n, proposer: bob },
   spec: nativeSpec,
   modules,
+  codeOf: () => new Uint8Array(0),
   charge: (more) => {
     gas += more
   },

@@ -6,12 +6,20 @@ import { type Abi, getAddress, toEventSelector, toFunctionSelector } from 'viem'
 import { describe, expect, it, test } from 'vitest'
 import { nativeTitle } from '../../src/contracts/native-sources.ts'
 import { messageNamed } from '../../src/modules/authz/messages.ts'
-import { PRECOMPILES } from '../../src/precompiles/index.ts'
+import { precompilesWith } from '../../src/precompiles/index.ts'
+import { NATIVE_INTERFACES } from '../../src/spec/chain-spec.ts'
 import { compileSolidity } from '../support/solc.ts'
 
 const folder = join(import.meta.dirname, '../../solidity')
 const read = (path: string): string => readFileSync(join(folder, path), 'utf8')
-const sources = readdirSync(folder).filter((name) => name.endsWith('.sol'))
+const sources = ['', 'cosmos-evm/'].flatMap((inside) =>
+  readdirSync(join(folder, inside)).flatMap((name) => (name.endsWith('.sol') ? [inside + name] : [])),
+)
+/** The contracts of all interfaces, each once. */
+const contracts = [...new Set(NATIVE_INTERFACES.flatMap(precompilesWith))].map((of) => ({
+  of,
+  name: join(of.folder, nativeTitle(of.name)),
+}))
 
 /** Entries by selector or topic. */
 const byId = (abi: Abi): Record<string, unknown> => Object.fromEntries(abi.map((entry) => [idOf(entry), entry]))
@@ -30,12 +38,10 @@ test('everything compiles without warnings, and the examples compile to code', (
 })
 
 test('every interface belongs to a precompile', () => {
-  expect(sources).toEqual(
-    ['Types', ...PRECOMPILES.map(({ name }) => nativeTitle(name))].map((n) => `${n}.sol`).toSorted(),
-  )
+  expect(sources.toSorted()).toEqual(['Types', ...contracts.map(({ name }) => name)].map((n) => `${n}.sol`).toSorted())
 })
 
-describe.each(PRECOMPILES.map((of) => ({ of, name: nativeTitle(of.name) })))('$name', ({ of, name }) => {
+describe.each(contracts)('$name', ({ of, name }) => {
   it('has the ABI of the precompile, in the published file too', () => {
     const abi = compileSolidity().contracts.get(`${name}I`)?.abi ?? []
     expect(byId(of.abi)).toEqual(byId(abi))

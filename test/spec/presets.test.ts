@@ -1,6 +1,7 @@
 import { HDNodeWallet, Mnemonic } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { hexToAddress } from '../../src/lib/hex.ts'
+import { formatGenesis, parseGenesis } from '../../src/spec/genesis-file.ts'
 import { FACTORIES } from '../../src/spec/preinstalls.ts'
 import { devKeys, devValidatorKeys, presets } from '../../src/spec/presets.ts'
 
@@ -14,7 +15,7 @@ const accountsOf = (mnemonic: string, indexes: number[]) =>
 const range = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index)
 
 describe('the development keys', () => {
-  it.each([...devKeys.kestrel, ...devKeys.evmos, ...devValidatorKeys])(
+  it.each([...devKeys.kestrel, ...devKeys.evmos, ...devKeys['cosmos-evm'], ...devValidatorKeys])(
     'are those of $mnemonic from index $first',
     (of) => {
       const path = (index: number) => `m/44'/60'/0'/0/${of.first + index}`
@@ -126,5 +127,55 @@ describe('the evmos preset', () => {
       10n ** 21n,
     ])
     expect(spec.native?.validators).toMatchObject([{ operator: accounts[0], selfDelegation: 10n ** 21n }])
+  })
+})
+
+describe('the cosmos-evm preset', () => {
+  const spec = presets['cosmos-evm']()
+
+  it('is the local chain of cosmos/evm’s scripts', () => {
+    expect(spec).toMatchObject({
+      name: 'cosmos-evm',
+      chainId: 262_144n,
+      genesis: { baseFeePerGas: 10_000_000n },
+      native: {
+        textChainId: '9001',
+        denom: 'atest',
+        symbol: 'TEST',
+        bech32Prefix: 'cosmos',
+        interfaces: 'cosmos-evm',
+        modules: {
+          gov: { params: { votingPeriod: 30, maxDepositPeriod: 30, expeditedVotingPeriod: 15 } },
+          // x/mint's defaults: 13 % of 100,004,000 coins in 6,311,520 blocks.
+          inflation: { perBlock: '2059808096940198240' },
+        },
+      },
+    })
+  })
+
+  it('has the accounts dev0 to dev3 of local_node.sh, and its validator’s', () => {
+    const accounts = devKeys['cosmos-evm'].flatMap(({ mnemonic }) => accountsOf(mnemonic, [0]))
+    expect(accounts.map((account) => spec.genesis.alloc.get(account)?.balance)).toEqual([
+      10n ** 21n,
+      10n ** 21n,
+      10n ** 21n,
+      10n ** 21n,
+      10n ** 26n,
+    ])
+    expect(accounts[0]).toBe('0xc6fe5d33615a1c52c08018c47e8bc53646a0e101')
+    expect(spec.native?.validators).toMatchObject([{ operator: accounts[4], selfDelegation: 10n ** 21n }])
+  })
+
+  it('takes the names of another chain, and the symbol of its denomination', () => {
+    const named = presets['cosmos-evm']({ chainId: 9n, textChainId: 'mine-1', bech32Prefix: 'mine', denom: 'aphoton' })
+    expect(named).toMatchObject({
+      chainId: 9n,
+      native: { textChainId: 'mine-1', bech32Prefix: 'mine', denom: 'aphoton', symbol: 'PHOTON' },
+    })
+    expect(presets['cosmos-evm']({ denom: 'aphoton', symbol: 'X' }).native?.symbol).toBe('X')
+  })
+
+  it('reads its own genesis file', () => {
+    expect(parseGenesis(formatGenesis(spec))).toEqual(spec)
   })
 })

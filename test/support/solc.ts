@@ -11,7 +11,7 @@ const CACHE = join(ROOT, 'node_modules/.cache/solc')
 
 export type Contract = { readonly abi: Abi; readonly bytecode: Hex }
 export type Compiled = {
-  /** By name; interfaces have no bytecode. */
+  /** By name, those of `solidity/cosmos-evm` by path and name; interfaces have no bytecode. */
   readonly contracts: ReadonlyMap<string, Contract>
   readonly warnings: readonly string[]
 }
@@ -51,8 +51,11 @@ function compiled(language: 'Solidity' | 'Yul', sources: Record<string, { readon
   const messages = output.errors ?? []
   const errors = messages.filter(({ severity }) => severity === 'error')
   if (errors.length > 0) throw new Error(errors.map(({ formattedMessage }) => formattedMessage).join('\n'))
-  const contracts = Object.values(output.contracts ?? {}).flatMap((file) =>
-    Object.entries(file).map(([name, { abi, evm }]) => [name, { abi, bytecode: `0x${evm.bytecode.object}` }] as const),
+  const contracts = Object.entries(output.contracts ?? {}).flatMap(([path, file]) =>
+    Object.entries(file).map(([title, { abi, evm }]) => {
+      const name = path.startsWith('cosmos-evm/') ? `cosmos-evm/${title}` : title
+      return [name, { abi, bytecode: `0x${evm.bytecode.object}` as const }] as const
+    }),
   )
   return {
     contracts: new Map(contracts),

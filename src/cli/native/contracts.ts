@@ -1,16 +1,27 @@
 // Finds native contracts and their functions by any unique prefix of their names, case-insensitively.
 import { type AbiFunction, formatAbiItem } from 'abitype'
 import type { Precompile } from '../../precompiles/define.ts'
-import { PRECOMPILES } from '../../precompiles/index.ts'
+import { precompilesWith } from '../../precompiles/index.ts'
+import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
+import type { NativeInterfaces } from '../../spec/chain-spec.ts'
 import { wrongOperand } from '../flags.ts'
+import type { RpcClient } from '../rpc-client.ts'
 
 /** A native contract of this program. The chain may lack it; `kestrel call` then says so. */
 export type Contract = Pick<Precompile, 'name' | 'address' | 'abi'>
 
+/** The interfaces of a chain's native contracts: only with Evmos' there is an Authorization contract. */
+export async function interfacesOf({ viem }: RpcClient): Promise<NativeInterfaces> {
+  const { staking, authorization } = NATIVE_CONTRACT
+  const [has, grants] = await Promise.all([staking, authorization].map((address) => viem.getCode({ address })))
+  return has !== undefined && grants === undefined ? 'cosmos-evm' : 'evmos'
+}
+
 /** Finds a contract by its address or a prefix of its name. Throws WrongCommandLine with the candidates. */
-export function contractNamed(text: string): Contract {
-  const found = PRECOMPILES.find(({ address }) => address === text.toLowerCase())
-  return found ?? (byName('contract', PRECOMPILES, text)[0] as Contract)
+export function contractNamed(text: string, interfaces: NativeInterfaces = 'evmos'): Contract {
+  const all = precompilesWith(interfaces)
+  const found = all.find(({ address }) => address === text.toLowerCase())
+  return found ?? (byName('contract', all, text)[0] as Contract)
 }
 
 export const functionsOf = ({ abi }: Contract): AbiFunction[] => abi.filter((entry) => entry.type === 'function')

@@ -7,12 +7,14 @@ import { z } from 'zod'
 import { decodeBech32 } from '../../lib/bech32.ts'
 import { type Address, hexToAddress, toAddress, toHex } from '../../lib/hex.ts'
 import { stakingAbi } from '../../precompiles/generated/abi.ts'
+import { stakingAbi as cosmosStakingAbi } from '../../precompiles/generated/cosmos-evm.ts'
 import { entriesOf } from '../../precompiles/named-abi.ts'
 import { unlockFile } from '../../wallet/keystore.ts'
 import { readKey } from '../accounts.ts'
 import { path, refuseFlag, wrongFlag } from '../flags.ts'
 import { askPassword, readPasswords } from '../password.ts'
 import { DEFAULT_RPC_URL, type RpcClient } from '../rpc-client.ts'
+import { interfacesOf } from './contracts.ts'
 
 /** An address, or the number of an account of the node. */
 export const accountFlag = z.string().regex(/^(0x[0-9a-fA-F]{40}|\d{1,4})$/, 'expected an address or a number')
@@ -91,14 +93,15 @@ export async function accountOfNode({ viem }: RpcClient, from: string): Promise<
 
 const STAKING = '0x0000000000000000000000000000000000000800'
 /** The operators of all bonded validators, whose votes count. */
-export async function bondedOperators({ viem }: RpcClient): Promise<Address[]> {
+export async function bondedOperators(node: RpcClient): Promise<Address[]> {
+  const isCosmos = (await interfacesOf(node)) === 'cosmos-evm'
   const operators: Address[] = []
   let key: `0x${string}` = '0x'
   do {
     const request = { key, offset: 0n, limit: 100n, countTotal: false, reverse: false }
-    const [validators, { nextKey }] = await viem.readContract({
+    const [validators, { nextKey }] = await node.viem.readContract({
       address: STAKING,
-      abi: entriesOf(stakingAbi),
+      abi: isCosmos ? entriesOf(cosmosStakingAbi) : entriesOf(stakingAbi),
       functionName: 'validators',
       args: ['BOND_STATUS_BONDED', request],
     })

@@ -3,7 +3,8 @@ import type { Abi, AbiFunction } from 'abitype'
 import { encodeFunctionData, type Hex, parseEventLogs, type TransactionReceipt } from 'viem'
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
-import { PRECOMPILES } from '../../precompiles/index.ts'
+import { precompilesWith } from '../../precompiles/index.ts'
+import { NATIVE_INTERFACES } from '../../spec/chain-spec.ts'
 import { type RpcClient, refusalOf } from '../rpc-client.ts'
 import { type Contract, contractNamed, functionsNamed } from './contracts.ts'
 import { addressOfSender, type Sender } from './sender.ts'
@@ -107,11 +108,14 @@ export type DecodedEvent = {
 /** The events of native contracts, in log order. An indexed string is known by its hash only. */
 export const decodedEvents = ({ logs }: TransactionReceipt): DecodedEvent[] =>
   logs.flatMap((log) => {
-    const contract = PRECOMPILES.find(({ address }) => address === log.address.toLowerCase())
-    const [found] = contract === undefined ? [] : parseEventLogs({ abi: contract.abi, logs: [log] })
-    const event = contract?.abi.find((entry) => entry.type === 'event' && entry.name === found?.eventName)
-    if (contract === undefined || event?.type !== 'event' || typeof found?.args !== 'object') return []
-    return [{ contract: contract.name, event, args: Object.fromEntries(Object.entries(found.args)) }]
+    // Events that differ between interfaces have different topics.
+    for (const { name, address, abi } of NATIVE_INTERFACES.flatMap(precompilesWith)) {
+      const [found] = address === log.address.toLowerCase() ? parseEventLogs({ abi, logs: [log] }) : []
+      const event = abi.find((entry) => entry.type === 'event' && entry.name === found?.eventName)
+      if (event?.type !== 'event' || typeof found?.args !== 'object') continue
+      return [{ contract: name, event, args: Object.fromEntries(Object.entries(found.args)) }]
+    }
+    return []
   })
 
 export const blockOf = ({ transactionHash: transaction, blockNumber }: TransactionReceipt) => ({

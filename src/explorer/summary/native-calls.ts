@@ -38,11 +38,12 @@ const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Distribution: {
     ...GRANTS,
     withdrawDelegatorRewards:
-      '{delegatorAddress} withdrew {WithdrawDelegatorRewards.amount} of rewards from {validatorAddress}',
+      '{delegatorAddress} withdrew {WithdrawDelegatorRewards.amount}{WithdrawDelegatorReward.amount} of rewards from {validatorAddress}',
     claimRewards: '{delegatorAddress} claimed {ClaimRewards.amount} of rewards',
     withdrawValidatorCommission: '{validatorAddress} withdrew {WithdrawValidatorCommission.commission} of commission',
     setWithdrawAddress: '{delegatorAddress} made {withdrawerAddress} the receiver of its rewards',
     fundCommunityPool: '{depositor} gave {amount} to the community pool',
+    depositValidatorRewardsPool: '{depositor} gave {amount} of rewards to the delegators of {validatorAddress}',
   },
   Slashing: { unjail: '{validatorAddress} unjailed itself as a validator' },
   ICS20: {

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { toBech32 } from '../../lib/bech32.ts'
 import type { Dec } from '../../lib/dec.ts'
 import { type Address, ZERO_ADDRESS } from '../../lib/hex.ts'
-import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
+import { NATIVE_CONTRACT, operatorPrefix } from '../../spec/addresses.ts'
 import { distributionVersion } from '../../spec/block-rules.ts'
 import type { Bank } from '../bank.ts'
 import { isBlocked } from '../bank.ts'
@@ -14,7 +14,6 @@ import type { ModuleContext, NativeModule } from '../module.ts'
 import { reverted } from '../module.ts'
 import type { StakingHooks } from '../staking/context.ts'
 import {
-  communityPool,
   type DistributionContext,
   distributeFromCommunityPool,
   fundCommunityPool,
@@ -28,6 +27,7 @@ import { PendingFees } from './pending-fees.ts'
 import {
   allocateTokens,
   calculateDelegationRewards,
+  depositRewards,
   firstSlashEventFrom,
   hasStartingInfo,
   incrementValidatorPeriod,
@@ -98,9 +98,10 @@ export class Distribution implements NativeModule<DistributionGenesis> {
     return this.#context.state.params.get()
   }
 
-  /** The community pool, in base units. */
+  /** The community pool, in base units, without allocating pending fees. */
   communityPool(): Dec {
-    return communityPool(this.#context)
+    const { state, pendingFees } = this.#context
+    return state.communityPool.get() + (pendingFees?.poolPart() ?? 0n)
   }
 
   /** Rewards and commission of a validator that are not withdrawn, with remainders of rounding. Zero: no such validator. */
@@ -175,6 +176,14 @@ export class Distribution implements NativeModule<DistributionGenesis> {
   /** Transfers base units of an account to the community pool. */
   fundCommunityPool(from: Address, amount: bigint): void {
     fundCommunityPool(this.#context, from, amount)
+  }
+
+  /** Transfers base units of an account to a validator as rewards: the commission is its operator's, the rest its delegators'. */
+  depositRewards(from: Address, operator: Address, amount: bigint): void {
+    if (!this.#context.staking().has(operator)) {
+      throw reverted(`${toBech32(operatorPrefix(this.#prefix), operator)}: validator does not exist`)
+    }
+    depositRewards(this.#context, from, operator, amount)
   }
 
   /** Transfers base units of the community pool to an account. */

@@ -147,6 +147,16 @@ export class PendingFees {
     this.#collector.moved.set(0n)
   }
 
+  /** What of the pending fees goes to the community pool, without allocating them. */
+  poolPart(): Dec {
+    if (this.#isSettled) return 0n
+    const blocks = this.#blocks()
+    const fees = this.#afterTax(blocks)
+    let part = fromInt(blocks.reduce((sum, fees) => sum + fees, 0n))
+    for (const [, { share }] of this.#state.payees.entries()) for (const fee of fees) part -= mulTruncate(fee, share)
+    return part
+  }
+
   /** Adds the fees of a block. They are settled at once if no more can be pending. */
   add(fees: bigint): void {
     const { pending } = this.#collector

@@ -210,6 +210,8 @@ export function withdrawValidatorCommission(context: DistributionContext, operat
 
 /** Most base units that one block allocates; the rest stays with the fee collector. It keeps the sums within their storage slots. */
 const MAX_ALLOCATION = 2n ** 128n
+/** Limit of a validator's outstanding rewards for deposits: a `Dec` has 256 bits, and fees are added to it. */
+const MOST_REWARDS = 2n ** 250n
 
 /** Allocates the collected fees: the community tax to the community pool, the rest to validators by voting power. */
 export function allocateTokens(context: DistributionContext): void {
@@ -227,6 +229,17 @@ export function allocateTokens(context: DistributionContext): void {
   let remaining = fromInt(fees)
   for (const of of feeShares(context)) remaining -= allocateFees(state.validatorRewards.at(of.operator), of, taxed)
   addToCommunityPool(context, remaining)
+}
+
+/** Transfers base units of an account to a validator, as fees that are for it alone. */
+export function depositRewards(context: DistributionContext, from: Address, operator: Address, amount: bigint): void {
+  const rewards = validatorRewards(context, operator)
+  if (rewards.outstandingRewards.get() + fromInt(amount) > MOST_REWARDS) {
+    throw reverted('rewards of the validator overflow: invalid request')
+  }
+  context.bank.transfer(from, MODULE_ACCOUNT.distribution, amount)
+  const of = { share: ONE, commissionRate: context.staking().commissionRate(operator) }
+  allocateFees(rewards, of, [fromInt(amount)])
 }
 
 /** Where a block's shares are read from: the bonded set, or the votes of a commit. Never zero. */
