@@ -27,7 +27,8 @@ import { reverted } from '../module.ts'
 import type { Client, IbcState, StoredHeader } from './layout.ts'
 
 const BILLION = 1_000_000_000n
-const TYPE = '07-tendermint'
+/** The id of a client by its number, from 0. */
+export const clientIdOf = (number: number): string => `07-tendermint-${number}`
 /** Bytes of a proof. A proof of absence in a tree of 10^9 entries has below 5,000. */
 const LARGEST_PROOF = 65_536
 const LONGEST_KEY = 256
@@ -58,7 +59,7 @@ export class Clients {
     const consensus = readConsensusState(consensusState)
     if (state.isFrozen) throw reverted('a client cannot begin frozen')
     if (isExpired(state, consensus.time, this.now)) throw reverted('consensus state is older than the trusting period')
-    const id = `${TYPE}-${clients.size}`
+    const id = clientIdOf(clients.size)
     const height = state.latest.revisionHeight
     clients.set(id, { state: clientState, creator, counterparty: '', prefix: [], lowest: height, highest: height })
     this.#header(id, height).set({ ...consensus, lower: 0n, higher: 0n })
@@ -84,9 +85,9 @@ export class Clients {
     return client
   }
 
-  /** Ids with their clients, in order of creation. */
-  all(): Iterable<[string, Client]> {
-    return this.#state.clients.entries()
+  /** Number of clients. */
+  get count(): number {
+    return this.#state.clients.size
   }
 
   status(id: string): ClientStatus {

@@ -1,0 +1,203 @@
+// IBC: clients of other chains, and packets proven by them. Everybody may call every function: what is believed is decided by
+// signatures of the other chain's validators and proofs of its state. The prices cover verifying them.
+import { readClientState, writeConsensusState } from '../ibc/comet/client-state.ts'
+import type { Height } from '../ibc/comet/light-client.ts'
+import { ChainError } from '../lib/errors.ts'
+import { bigToFixed, fromHex, type Hex, toHex } from '../lib/hex.ts'
+import { clientIdOf } from '../modules/ibc/clients.ts'
+import type { Ibc } from '../modules/ibc/ibc.ts'
+import { PACKET_KEY, type Packet } from '../modules/ibc/packets.ts'
+import { reverted } from '../modules/module.ts'
+import { NATIVE_CONTRACT } from '../spec/addresses.ts'
+import { definePrecompile, implement, type ReadCall } from './define.ts'
+import { ibcAbi } from './generated/abi.ts'
+import { page } from './paging.ts'
+
+/** Gas of a signature that is verified, of a byte of a proof, and of a listed client. */
+const SIGNATURE_GAS = 10_000n
+const PROOF_BYTE_GAS = 60n
+const CLIENT_GAS = 4_000n
+/** Gas of the entries of a packet in the provable store: the nodes that the end of the block writes for them. */
+const ENTRY_GAS = 60_000n
+
+const BILLION = 1_000_000_000n
+const UPDATE_RESULTS = ['update', 'misbehaviour'] as const
+
+/** The contract exists only on chains with the module. */
+function moduleOf({ modules }: ReadCall): Ibc {
+  if (modules.ibc === undefined) throw new ChainError('execution-reverted', 'this chain has no IBC')
+  return modules.ibc
+}
+
+/** The height of a proof in the client's revision. Throws ChainError for another one. */
+function heightOf(ibc: Ibc, clientId: string, { revisionNumber, revisionHeight }: Height): bigint {
+  const { latest } = readClientState(ibc.clients.client(clientId).state)
+  if (revisionNumber !== latest.revisionNumber) throw reverted('proof is of another revision')
+  return revisionHeight
+}
+
+function info(ibc: Ibc, clientId: string) {
+  const { clients } = ibc
+  const { state, creator, counterparty, prefix, highest } = clients.client(clientId)
+  const { chainId, latest, trustingPeriod } = readClientState(state)
+  const { time } = clients.consensusState(clientId, highest)
+  return {
+    clientId,
+    chainId,
+    status: clients.status(clientId),
+    latestHeight: latest,
+    latestTime: time / BILLION,
+    expiresAt: (time + trustingPeriod) / BILLION,
+    creator,
+    counterpartyClientId: counterparty,
+    counterpartyPrefix: prefix,
+  }
+}
+
+/** Bytes of a key in the list of clients: its number. */
+const KEY_SIZE = 8
+
+type ShownPacket = Omit<Packet, 'payloads'> & {
+  readonly payloads: readonly (Omit<Packet['payloads'][number], 'value'> & { readonly value: Hex })[]
+}
+const packetOf = (shown: ShownPacket): Packet => ({
+  ...shown,
+  payloads: shown.payloads.map((payload) => ({ ...payload, value: fromHex(payload.value) })),
+})
+/** The same packet as events show it. */
+export const shownPacket = (packet: Packet): ShownPacket => ({
+  ...packet,
+  payloads: packet.payloads.map((payload) => ({ ...payload, value: toHex(payload.value) })),
+})
+
+/** The bytes of a proof, after the gas of reading it. */
+function chargedProof({ charge }: ReadCall, proof: Hex): Uint8Array {
+  const bytes = fromHex(proof)
+  charge(PROOF_BYTE_GAS * BigInt(bytes.length))
+  return bytes
+}
+
+const stored = (call: ReadCall, key: Uint8Array): Hex => toHex(moduleOf(call).store.get(key) ?? new Uint8Array(0))
+
+export const ibc = definePrecompile({
+  name: 'ibc',
+  address: NATIVE_CONTRACT.ibc,
+  since: 0n,
+  isOn: (spec) => spec.modules.ibc !== undefined,
+  abi: ibcAbi,
+  functions: implement(ibcAbi, {
+    gas: {
+      createClient: 60_000n,
+      registerCounterparty: 20_000n,
+      updateClient: 60_000n,
+      verifyMembership: 20_000n,
+      verifyNonMembership: 20_000n,
+      getClientState: 3_000n,
+      getConsensusState: 3_000n,
+      getClient: CLIENT_GAS,
+      getClients: 3_000n,
+      getPacketCommitment: 3_000n,
+      getPacketAcknowledgement: 3_000n,
+      recvPacket: 80_000n,
+      acknowledgePacket: 60_000n,
+      timeoutPacket: 60_000n,
+    },
+    functions: {
+      createClient(call, clientState, consensusState) {
+        const { clients } = moduleOf(call)
+        const clientId = clients.create(call.caller, fromHex(clientState), fromHex(consensusState))
+        const { chainId } = readClientState(fromHex(clientState))
+        call.emit('CreateClient', { clientId, creator: call.caller, chainId })
+        return [clientId]
+      },
+      registerCounterparty(call, clientId, counterpartyPrefix, counterpartyClientId) {
+        moduleOf(call).clients.registerCounterparty(
+          call.caller,
+          clientId,
+          counterpartyPrefix.map(fromHex),
+          counterpartyClientId,
+        )
+        call.emit('RegisterCounterparty', { clientId, counterpartyClientId })
+        return [true]
+      },
+      updateClient(call, clientId, updateMsg) {
+        const { clients } = moduleOf(call)
+        const result = BigInt(
+          UPDATE_RESULTS.indexOf(clients.update(clientId, fromHex(updateMsg), () => call.charge(SIGNATURE_GAS))),
+        )
+        const { latest } = readClientState(clients.client(clientId).state)
+        call.emit('UpdateClient', { clientId, latestHeight: latest, result })
+        return [result]
+      },
+      verifyMembership(call, clientId, proof, proofHeight, path, value) {
+        const ibc = moduleOf(call)
+        if (value === '0x') throw reverted('empty value: use verifyNonMembership')
+        const bytes = chargedProof(call, proof)
+        const height = heightOf(ibc, clientId, proofHeight)
+        return [ibc.clients.verify(clientId, height, bytes, path.map(fromHex), fromHex(value)) / BILLION]
+      },
+      verifyNonMembership(call, clientId, proof, proofHeight, path) {
+        const ibc = moduleOf(call)
+        const bytes = chargedProof(call, proof)
+        const height = heightOf(ibc, clientId, proofHeight)
+        return [ibc.clients.verify(clientId, height, bytes, path.map(fromHex), undefined) / BILLION]
+      },
+      getClientState: (call, clientId) => [toHex(moduleOf(call).clients.client(clientId).state)],
+      getConsensusState(call, clientId, height) {
+        const ibc = moduleOf(call)
+        const state = ibc.clients.consensusState(clientId, heightOf(ibc, clientId, height))
+        return [toHex(writeConsensusState(state))]
+      },
+      getClient: (call, clientId) => [info(moduleOf(call), clientId)],
+      getClients(call, pagination) {
+        const ibc = moduleOf(call)
+        const { places, response } = page(pagination, {
+          length: ibc.clients.count,
+          keySize: KEY_SIZE,
+          keyAt: (place) => toHex(bigToFixed(BigInt(place), KEY_SIZE)),
+          placeOf: (key) => Math.min(Number(BigInt(key)), ibc.clients.count),
+        })
+        call.charge(CLIENT_GAS * BigInt(places.length))
+        return [places.map((place) => info(ibc, clientIdOf(place))), response]
+      },
+      getPacketCommitment: (call, clientId, sequence) => [stored(call, PACKET_KEY.commitment(clientId, sequence))],
+      getPacketAcknowledgement: (call, clientId, sequence) => [
+        stored(call, PACKET_KEY.acknowledgement(clientId, sequence)),
+      ],
+      recvPacket(call, shown, proof, proofHeight) {
+        const ibc = moduleOf(call)
+        const packet = packetOf(shown)
+        const bytes = chargedProof(call, proof)
+        call.charge(2n * ENTRY_GAS)
+        const height = heightOf(ibc, packet.destClient, proofHeight)
+        const acknowledgements = ibc.receive(packet, { bytes, height })?.map(toHex)
+        if (acknowledgements === undefined) return [false]
+        const { destClient: clientId, sequence } = packet
+        call.emit('WriteAcknowledgement', { clientId, sequence, packet: shown, acknowledgements })
+        return [true]
+      },
+      acknowledgePacket(call, shown, acknowledgements, proof, proofHeight) {
+        const ibc = moduleOf(call)
+        const packet = packetOf(shown)
+        const bytes = chargedProof(call, proof)
+        call.charge(ENTRY_GAS)
+        const height = heightOf(ibc, packet.sourceClient, proofHeight)
+        if (!ibc.acknowledge(packet, acknowledgements.map(fromHex), { bytes, height })) return [false]
+        const { sourceClient: clientId, sequence } = packet
+        call.emit('AcknowledgePacket', { clientId, sequence, packet: shown, acknowledgements })
+        return [true]
+      },
+      timeoutPacket(call, shown, proof, proofHeight) {
+        const ibc = moduleOf(call)
+        const packet = packetOf(shown)
+        const bytes = chargedProof(call, proof)
+        call.charge(ENTRY_GAS)
+        const height = heightOf(ibc, packet.sourceClient, proofHeight)
+        if (!ibc.timeout(packet, { bytes, height })) return [false]
+        const { sourceClient: clientId, sequence } = packet
+        call.emit('TimeoutPacket', { clientId, sequence, packet: shown })
+        return [true]
+      },
+    },
+  }),
+})
