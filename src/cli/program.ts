@@ -87,7 +87,7 @@ const commands: readonly CommandEntry[] = [
   },
   {
     name: 'validator',
-    description: "keys of a network's node",
+    description: "a network's validator: keys, create, edit, bond, unbond, unjail, status",
     load: async () => (await import('./network/validator.ts')).register,
   },
   {
