@@ -147,8 +147,11 @@ export type Node = {
  * Opens the database as a chain; begins it with the spec when it is empty. Throws ChainError `storage`, and the
  * refusals of `registryOf` and `requireNamed` when modules are missing, changed or not named.
  */
-export const openChain = async (settings: ChainSettings): Promise<BlockChain> =>
-  (await open(settings, {}, undefined)).chain
+export const openChain = async (settings: ChainSettings, beginning?: Beginning): Promise<BlockChain> =>
+  (await open(settings, {}, undefined, beginning)).chain
+
+/** Begins a missing chain with a state snapshot. */
+export type Beginning = Pick<Joining, 'restore'>
 
 type Opened = {
   readonly chain: BlockChain
@@ -164,7 +167,7 @@ async function open(
   settings: ChainSettings,
   watch: Partial<StoreObserver>,
   reading: ReaderSettings | undefined,
-  joining?: Joining,
+  joining?: Beginning,
 ): Promise<Opened> {
   const {
     datadir,
@@ -230,7 +233,7 @@ async function open(
 async function openRuntime(
   store: KvStore,
   { datadir, spec: given, modules = [], namesModules = false, engine, fork, loaded, log }: ChainSettings,
-  joining: Joining | undefined,
+  joining: Beginning | undefined,
 ): Promise<Runtime> {
   // 3. The chain.
   const begin = fork?.begin
