@@ -16,11 +16,13 @@ import { ENGINE_DATABASES, type EngineState, readEngineState } from '../../conse
 import { indexer } from '../../indexer/indexer.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
+import type { SealedHeader } from '../../primitives/types.ts'
 import type { ChainSpec } from '../../spec/chain-spec.ts'
 import { copyDatabaseInUse } from '../../state/disk-check.ts'
 import { KEY } from '../../state/keyspace.ts'
 import { hasDatabase, openUnchecked, requireUnlocked } from '../../state/kv.ts'
-import type { KvReader } from '../../state/types.ts'
+import { StateStore } from '../../state/state-store.ts'
+import type { KvReader, KvStore } from '../../state/types.ts'
 import { chainFolder, noChain } from '../datadir.ts'
 import { path, readFlags } from '../flags.ts'
 import { nodeFlags, nodeFolders, withNode } from '../network/node-flags.ts'
@@ -76,10 +78,8 @@ async function exportTo(file: string, scratch: string): Promise<SnapshotHead & {
       throw new ChainError('not-allowed', 'the state of a fork is that of the forked chain: it has no snapshot')
     const engine = spec.native?.consensus === undefined ? undefined : await readEngineState(scratch)
     const block = engine?.height ?? readHead(store).number
-    requireState(store, block, engine)
-    const header = store.get(KEY.header(block))
-    if (header === undefined) throw new ChainError('storage', `block ${block} is missing`)
-    const { hash } = decodeStoredHeader(header)
+    requireState(store, block)
+    const { hash } = headerOf(store, block)
     const head = { chain: spec.name, chainId: String(spec.chainId), block, hash }
     return { ...head, size: await writeArchive(file, sections(store, spec, head, engine)) }
   } finally {
@@ -87,19 +87,30 @@ async function exportTo(file: string, scratch: string): Promise<SnapshotHead & {
   }
 }
 
-/** Throws ChainError unless the block follows from the state before it alone, and that state is stored. */
-function requireState(store: KvReader, block: bigint, engine: EngineState | undefined): void {
+/**
+ * Throws ChainError unless the states before and after a block are stored, and are those of the headers: development methods may
+ * have changed them.
+ */
+function requireState(store: KvStore, block: bigint): void {
   if (block === 0n) throw new ChainError('not-allowed', 'the chain has no block yet: its genesis is its state')
   requireIndex(store, indexer)
-  const [before, after] = [readStateVersion(store, block - 1n), readStateVersion(store, block)]
-  if (before === undefined || before < readHorizon(store).version)
-    throw new ChainError('state-not-available', `the state before block ${block} was pruned`)
-  const newest = engine === undefined ? readHead(store).version : after
-  if (after !== before + 1 || newest !== after)
+  const states = new StateStore(store, readHead(store).version)
+  for (const number of [block - 1n, block]) {
+    const version = readStateVersion(store, number)
+    if (version === undefined || version < readHorizon(store).version)
+      throw new ChainError('state-not-available', `the state after block ${number} was pruned`)
+    if (states.at(version).root() === headerOf(store, number).stateRoot) continue
     throw new ChainError(
       'not-allowed',
-      `development methods have changed the state around block ${block}, which no block explains: let the node make two blocks first`,
+      `development methods have changed the state after block ${number}, which no block explains: let the node make two blocks first`,
     )
+  }
+}
+
+function headerOf(store: KvStore, number: bigint): SealedHeader {
+  const row = store.get(KEY.header(number))
+  if (row === undefined) throw new ChainError('storage', `block ${number} is missing`)
+  return decodeStoredHeader(row)
 }
 
 async function* sections(
