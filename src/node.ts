@@ -9,7 +9,7 @@ import type { PoolPolicy } from './chain/pool-rules.ts'
 import { nameModules, newNameLines, type ProposalModule, registryOf, requireNamed } from './cip/modules.ts'
 import { namesNext } from './consensus/block-policy.ts'
 import type { BlockProducer } from './consensus/block-producer.ts'
-import type { Joining } from './consensus/network/joining.ts'
+import type { Beginning, Joining } from './consensus/network/joining.ts'
 import type { Network } from './consensus/network/network.ts'
 import type { NetworkOptions } from './consensus/network/options.ts'
 import { Solo } from './consensus/solo.ts'
@@ -149,9 +149,6 @@ export type Node = {
  */
 export const openChain = async (settings: ChainSettings, beginning?: Beginning): Promise<BlockChain> =>
   (await open(settings, {}, undefined, beginning)).chain
-
-/** Begins a missing chain with a state snapshot. */
-export type Beginning = Pick<Joining, 'restore'>
 
 type Opened = {
   readonly chain: BlockChain
