@@ -8,7 +8,7 @@ import { folder, ONE_LINE, run, runHere } from './support.ts'
 
 /** Flags whose value is a path or free text: only an empty value is wrong. */
 const FREE = [
-  '--artifacts',
+  ...['--artifacts', '--cometbft'],
   ...['--datadir', '--genesis', '--compilers', '--vyper', '--prices', '--keystore', '--password-file'],
   ...['--private-key-file', '--home', '--engine-home', '--output', '--from'],
   ...['--proposal', '--activate', '--deactivate'],
@@ -31,6 +31,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   'params propose': ['--activate', 'kestrel_0'],
   rewind: ['--to', '0'],
   'validator create': ['--moniker', 'carol'],
+  'snapshot export': ['--output', 'file'],
 }
 
 type Leaf = { readonly name: string; readonly command: Command }

@@ -17,6 +17,7 @@ import { ChainError } from '../../lib/errors.ts'
 import { makeFolder } from '../../lib/folder.ts'
 import { fromHex, type Hash } from '../../lib/hex.ts'
 import { concatBytes } from '../../primitives/rlp.ts'
+import type { ConsensusValidator } from '../../runtime/module-queries.ts'
 import { requireNetwork } from '../../spec/chain-spec.ts'
 import { readGenesis, sameChain } from '../choose-chain.ts'
 import { chainFolder, openForWork, requireFolder, SET_ASIDE, SYNC_INTERVAL, unfinishedImport } from '../datadir.ts'
@@ -184,7 +185,7 @@ async function begin(file: string, contents: Contents, folders: Folders, given: 
   )
   try {
     await requireGenesis(chain, given)
-    if (engine !== undefined) requireValidators(chain, head, engine)
+    if (engine !== undefined) await requireValidators(chain, head, engine)
   } finally {
     await chain.close()
   }
@@ -237,17 +238,29 @@ async function requireGenesis({ spec, store }: BlockChain, { genesis, home }: Fl
 }
 
 /** Throws ChainError `storage` when the engine's state is not that of the chain's block. */
-function requireValidators(chain: BlockChain, head: SnapshotHead, engine: EngineState): void {
+async function requireValidators(chain: BlockChain, head: SnapshotHead, engine: EngineState): Promise<void> {
   const { textChainId } = requireNetwork(chain.spec)
-  const listed = (validators: EngineState['nextValidators']) =>
-    validators
-      .map(({ key, power }) => `${key} ${power}`)
-      .sort()
-      .join()
   const isSame =
     engine.chainId === textChainId &&
     engine.height === head.block &&
     engine.appHash === head.hash &&
+    listed(engine.validators) === listed(await validatorsBefore(chain, head.block)) &&
     listed(engine.nextValidators) === listed(chain.validators())
   if (!isSame) throw new ChainError('storage', "the state of the consensus engine is not that of the snapshot's block")
 }
+
+/** The validators after the block before; the engine lets them sign the next block, because changes take effect two blocks later. */
+async function validatorsBefore({ stateQueries }: BlockChain, block: bigint): Promise<ConsensusValidator[]> {
+  const signers = await stateQueries.signers(block)
+  const found = signers.map(async ({ operator, power }) => {
+    const key = (await stateQueries.validator('latest', operator))?.consensusKey
+    return key === undefined ? [] : [{ key, power }]
+  })
+  return (await Promise.all(found)).flat()
+}
+
+const listed = (validators: readonly ConsensusValidator[]): string =>
+  validators
+    .map(({ key, power }) => `${key} ${power}`)
+    .sort()
+    .join()

@@ -27,6 +27,8 @@ export type EngineState = {
   readonly height: bigint
   /** Hash of the chain's block `height`. */
   readonly appHash: Hash
+  /** Who signs block `height` + 1. */
+  readonly validators: readonly ConsensusValidator[]
   /** Who signs block `height` + 2. */
   readonly nextValidators: readonly ConsensusValidator[]
   readonly rows: readonly EngineRow[]
@@ -91,9 +93,10 @@ async function required(get: Get, key: string): Promise<Uint8Array> {
 export function engineStateOf(rows: readonly EngineRow[]): EngineState {
   const value = rows.find(({ database, key }) => database === 'state' && key === STATE)?.value
   if (value === undefined) throw new ChainError('storage', "the state of CometBFT's is missing")
-  const { chainId, lastBlockHeight, appHash, nextValidators } = decoded(value)
+  const { chainId, lastBlockHeight: height, appHash, ...sets } = decoded(value)
   if (appHash.length !== 32) throw new ChainError('storage', "CometBFT's state has no block hash of this chain")
-  return { chainId, height: lastBlockHeight, appHash: toHash(appHash), nextValidators: keysOf(nextValidators), rows }
+  const [validators, nextValidators] = [keysOf(sets.validators), keysOf(sets.nextValidators)]
+  return { chainId, height, appHash: toHash(appHash), validators, nextValidators, rows }
 }
 
 function decoded(value: Uint8Array) {
