@@ -9,7 +9,7 @@ import type { PoolPolicy } from './chain/pool-rules.ts'
 import { nameModules, newNameLines, type ProposalModule, registryOf, requireNamed } from './cip/modules.ts'
 import { namesNext } from './consensus/block-policy.ts'
 import type { BlockProducer } from './consensus/block-producer.ts'
-import type { Joining } from './consensus/network/joining.ts'
+import type { Beginning, Joining } from './consensus/network/joining.ts'
 import type { Network } from './consensus/network/network.ts'
 import type { NetworkOptions } from './consensus/network/options.ts'
 import { Solo } from './consensus/solo.ts'
@@ -147,8 +147,8 @@ export type Node = {
  * Opens the database as a chain; begins it with the spec when it is empty. Throws ChainError `storage`, and the
  * refusals of `registryOf` and `requireNamed` when modules are missing, changed or not named.
  */
-export const openChain = async (settings: ChainSettings): Promise<BlockChain> =>
-  (await open(settings, {}, undefined)).chain
+export const openChain = async (settings: ChainSettings, beginning?: Beginning): Promise<BlockChain> =>
+  (await open(settings, {}, undefined, beginning)).chain
 
 type Opened = {
   readonly chain: BlockChain
@@ -164,7 +164,7 @@ async function open(
   settings: ChainSettings,
   watch: Partial<StoreObserver>,
   reading: ReaderSettings | undefined,
-  joining?: Joining,
+  joining?: Beginning,
 ): Promise<Opened> {
   const {
     datadir,
@@ -230,7 +230,7 @@ async function open(
 async function openRuntime(
   store: KvStore,
   { datadir, spec: given, modules = [], namesModules = false, engine, fork, loaded, log }: ChainSettings,
-  joining: Joining | undefined,
+  joining: Beginning | undefined,
 ): Promise<Runtime> {
   // 3. The chain.
   const begin = fork?.begin

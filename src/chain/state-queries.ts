@@ -16,6 +16,7 @@ import {
   type Signer,
 } from '../runtime/module-queries.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { type ValidatorRecord, validatorRecord } from '../runtime/validator-record.ts'
 import { decodeChanges } from '../state/history.ts'
 import { accountOfRow, KEY, ownerOfRow, RANGE, slotOfRow } from '../state/keyspace.ts'
 import { completely, unlessMissing } from '../state/partial-state.ts'
@@ -158,6 +159,11 @@ export class ChainStateQueries implements StateQueries {
     const header = this.#canonical.blocks.header(before)
     if (header === undefined) throw new ChainError('header-not-found', 'header not found')
     return nextSigners(this.#runtime, header, view)
+  }
+
+  async validator(ref: BlockRef, of: Address): Promise<ValidatorRecord | undefined> {
+    const { header, view } = await this.#reader.at(ref)
+    return completely(view, (state) => validatorRecord(this.#runtime, header, state, of))
   }
 
   async minBaseFee(ref: BlockRef): Promise<bigint | undefined> {

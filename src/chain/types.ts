@@ -27,6 +27,7 @@ import type { Reward } from '../runtime/system.ts'
 import type { ExecutionRecord } from '../runtime/tracing/execution-recorder.ts'
 import type { TracerChoice } from '../runtime/tracing/tracers.ts'
 import type { CallOptions, CallOutcome, CallRequest, ExecutedBlock, PayloadAttributes } from '../runtime/types.ts'
+import type { ValidatorRecord } from '../runtime/validator-record.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import type {
   Account,
@@ -271,6 +272,8 @@ export interface StateQueries {
   invariants(ref: BlockRef, signal?: AbortSignal): Promise<readonly string[]>
   /** Validators that sign a block, strongest first, with their voting power in it. Empty on a plain chain. */
   signers(block: bigint): Promise<readonly Signer[]>
+  /** The validator of an operator or with a consensus address, after a block; undefined: there is none. */
+  validator(ref: BlockRef, of: Address): Promise<ValidatorRecord | undefined>
   /** The opcode proposals that are active after a block, in order of application. Empty on a plain chain. */
   activeProposals(ref: BlockRef): Promise<readonly string[]>
   /** Floor of the base fee of blocks after this one, in wei per gas; undefined: the chain has no such parameter. */

@@ -8,6 +8,7 @@ import { StoredAllocation } from '../chain/genesis.ts'
 import { defaultLimits } from '../chain/limits.ts'
 import { readHead, storedSpec } from '../chain/open.ts'
 import type { ProposalModule } from '../cip/modules.ts'
+import type { Beginning } from '../consensus/network/joining.ts'
 import type { ForkBlock } from '../fork/forked-chain.ts'
 import { ChainError } from '../lib/errors.ts'
 import { createLogger } from '../lib/log.ts'
@@ -69,6 +70,9 @@ export const SET_ASIDE = 'before-resync-'
 /** Name suffix until `resync` has moved everything. */
 export const UNFINISHED = '.unfinished'
 
+/** This file is in a data directory, and names the CometBFT home, from the beginning of `snapshot import` to its end. */
+export const unfinishedImport = (datadir: string): string => join(datadir, 'snapshot-import.unfinished')
+
 /** Name of the folder of an interrupted resync; undefined if there is none. */
 export const unfinishedResync = (datadir: string): string | undefined =>
   readdirSync(datadir).find((entry) => entry.startsWith(SET_ASIDE) && entry.endsWith(UNFINISHED))
@@ -81,6 +85,11 @@ function checkDatadir(datadir: string): void {
   if (!existsSync(datadir)) return
   requireFolder(datadir)
   const entries = readdirSync(datadir).filter((entry) => !entry.startsWith('.') && entry !== 'lost+found')
+  if (existsSync(unfinishedImport(datadir)))
+    throw new ChainError(
+      'storage',
+      `the import of a snapshot into ${datadir} has not come to its end: run \`kestrel snapshot import\` again`,
+    )
   if (unfinishedResync(datadir) !== undefined)
     throw new ChainError('storage', `a resync of ${datadir} has not come to its end: run \`kestrel resync\` again`)
   if (entries.length > 0 && !entries.some((entry) => OWN_FOLDERS.includes(entry) || entry.startsWith(SET_ASIDE)))
@@ -116,19 +125,26 @@ async function withoutServer(at: ForkBlock): Promise<ForkStart> {
   return { forked: new ForkedChain({ remote: undefined, at }), accounts: [], balance: 0n }
 }
 
-/** Opens the chain of a data directory without a node, for commands that read or extend it. Throws as `openChain`. */
+/**
+ * Opens the chain of a data directory without a node, for commands that read or extend it; `beginning` begins a missing one. Throws as
+ * `openChain`.
+ */
 export const openForWork = (
   datadir: string,
   spec: ChainSpec,
   modules: readonly ProposalModule[],
   settings: WorkSettings = {},
+  beginning?: Beginning,
 ): Promise<BlockChain> =>
-  openChain({
-    ...settings,
-    datadir: chainFolder(datadir),
-    spec,
-    modules,
-    limits: defaultLimits,
-    pool: { minTip: 0n, allowUnprotected: true },
-    log: createLogger({ level: 'info', json: false }),
-  })
+  openChain(
+    {
+      ...settings,
+      datadir: chainFolder(datadir),
+      spec,
+      modules,
+      limits: defaultLimits,
+      pool: { minTip: 0n, allowUnprotected: true },
+      log: createLogger({ level: 'info', json: false }),
+    },
+    beginning,
+  )

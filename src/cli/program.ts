@@ -45,6 +45,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./export.ts')).register,
   },
   {
+    name: 'snapshot',
+    description: 'write the state of a chain to a file, or begin a chain with such a file',
+    load: async () => (await import('./snapshot/snapshot.ts')).register,
+  },
+  {
     name: 'accounts',
     description: 'manage encrypted key files (Web3 Secret Storage, as geth)',
     load: async () => (await import('./accounts.ts')).register,
@@ -87,7 +92,7 @@ const commands: readonly CommandEntry[] = [
   },
   {
     name: 'validator',
-    description: "keys of a network's node",
+    description: "a network's validator: keys, create, edit, bond, unbond, unjail, status",
     load: async () => (await import('./network/validator.ts')).register,
   },
   {

@@ -8,15 +8,15 @@ import { folder, ONE_LINE, run, runHere } from './support.ts'
 
 /** Flags whose value is a path or free text: only an empty value is wrong. */
 const FREE = [
-  '--artifacts',
+  ...['--artifacts', '--cometbft'],
   ...['--datadir', '--genesis', '--compilers', '--vyper', '--prices', '--keystore', '--password-file'],
   ...['--private-key-file', '--home', '--engine-home', '--output', '--from'],
   ...['--proposal', '--activate', '--deactivate'],
   ...['--state', '--load-state', '--dump-state', '--config-out', '--ipc', '--ipcpath', '--init', '--cache-path'],
-  ...['--title', '--text-chain-id', '--symbol'],
+  ...['--title', '--text-chain-id', '--symbol', '--moniker'],
 ]
 /** Flags that may be empty as well. */
-const ANY = ['--summary']
+const ANY = ['--summary', '--identity', '--website', '--security-contact', '--details']
 /** Valid values of operands that are not paths. */
 const OPERANDS: Readonly<Record<string, string>> = {
   address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
@@ -30,6 +30,8 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   init: ['--genesis', 'genesis.json'],
   'params propose': ['--activate', 'kestrel_0'],
   rewind: ['--to', '0'],
+  'validator create': ['--moniker', 'carol'],
+  'snapshot export': ['--output', 'file'],
 }
 
 type Leaf = { readonly name: string; readonly command: Command }

@@ -3,7 +3,7 @@
 import type { AbiFunction, AbiParameter } from 'abitype'
 import { decodeBech32 } from '../../lib/bech32.ts'
 import { ChainError } from '../../lib/errors.ts'
-import { fromHex, type Hex, hexToAddress, toAddress, toHex } from '../../lib/hex.ts'
+import { type Address, fromHex, type Hex, hexToAddress, toAddress, toHex } from '../../lib/hex.ts'
 import { componentsOf, layoutOf } from '../../primitives/abi-decoder.ts'
 import { WrongCommandLine } from '../explain.ts'
 import { wrongOperand } from '../flags.ts'
@@ -130,10 +130,7 @@ class ArgumentReader {
 
   #address(text: string): Hex {
     if (text === 'me') return this.#context.me ?? this.#refuse('an account for `me`: --from names it', text)
-    if (/^0x[0-9a-f]{40}$/i.test(text)) return hexToAddress(text)
-    if (text.startsWith('0x') || !text.includes('1')) return this.#refuse('an address in hex or bech32, or `me`', text)
-    const { bytes } = this.#named(() => decodeBech32(text))
-    return bytes.length === 20 ? toAddress(bytes) : this.#refuse('an address of 20 bytes', text)
+    return readAccount(this.#name, text, 'an address in hex or bech32, or `me`')
   }
 
   #bytes(type: string, text: string): Hex {
@@ -172,19 +169,32 @@ class ArgumentReader {
     }
   }
 
-  /** Prefixes an error's message with the argument's name. */
   #named<T>(read: () => T): T {
-    try {
-      return read()
-    } catch (error) {
-      if (error instanceof ChainError) throw wrongOperand(this.#name, error.message)
-      throw error
-    }
+    return named(this.#name, read)
   }
 
   #refuse(expected: string, given: unknown): never {
     throw wrongOperand(this.#name, `expected ${expected}, not ${typeof given === 'string' ? `"${given}"` : given}`)
   }
+}
+
+/** Prefixes an error's message with the argument's name. */
+function named<T>(name: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof ChainError) throw wrongOperand(name, error.message)
+    throw error
+  }
+}
+
+/** An address in hex, or in bech32 of an account or an operator. Throws WrongCommandLine, naming the argument. */
+export function readAccount(name: string, text: string, expected = 'an address in hex or bech32'): Address {
+  if (/^0x[0-9a-f]{40}$/i.test(text)) return hexToAddress(text)
+  const isBech32 = !text.startsWith('0x') && text.includes('1')
+  const bytes = isBech32 ? named(name, () => decodeBech32(text)).bytes : undefined
+  if (bytes?.length === 20) return toAddress(bytes)
+  throw wrongOperand(name, `expected ${bytes === undefined ? expected : 'an address of 20 bytes'}, not "${text}"`)
 }
 
 const listOf = (text: string): string[] => (text.trim() === '' ? [] : text.split(',').map((item) => item.trim()))

@@ -56,16 +56,24 @@ export async function prepareCometBft(
         'not-allowed',
         `the chain is at block ${head}, and ${missing} is gone: restore it, or begin with an empty data directory`,
       )
-    const mempool = flags.externalEngine || (await usesAppMempool(flags)) ? 'app' : 'flood'
-    const blockTime = Number(consensus.blockTimeMs ?? BLOCK_TIME_MS)
-    const config = { moniker: hostname(), socket: socketIn(flags.datadir), mempool, blockTime } as const
-    const listeners = { p2p: P2P, rpc: RPC, prometheus: PROMETHEUS }
-    await makeHome(home, spec, { ...config, ...listeners, peers: flags.peers ?? [], isLocal: false })
+    await makeNodeHome(flags, spec)
   }
   await requireSameChain(home, spec, head)
 }
 
-const usesAppMempool = async ({ cometbft }: StartFlags): Promise<boolean> =>
+type HomeFlags = Pick<StartFlags, 'engineHome' | 'datadir' | 'externalEngine' | 'cometbft' | 'peers'>
+
+/** Creates the missing files of the CometBFT home with the default ports. Throws ChainError, which says what to do. */
+export async function makeNodeHome(flags: HomeFlags, spec: GenesisSpec<GenesisAllocation>): Promise<void> {
+  const { consensus } = requireNetwork(spec)
+  const mempool = flags.externalEngine || (await usesAppMempool(flags)) ? 'app' : 'flood'
+  const blockTime = Number(consensus.blockTimeMs ?? BLOCK_TIME_MS)
+  const config = { moniker: hostname(), socket: socketIn(flags.datadir), mempool, blockTime } as const
+  const listeners = { p2p: P2P, rpc: RPC, prometheus: PROMETHEUS }
+  await makeHome(engineHomeOf(flags), spec, { ...config, ...listeners, peers: flags.peers ?? [], isLocal: false })
+}
+
+const usesAppMempool = async ({ cometbft }: Pick<StartFlags, 'cometbft'>): Promise<boolean> =>
   (await cometBftVersion(findCometBft(cometbft))).hasAppMempool
 
 /**

@@ -1,4 +1,5 @@
-// `kestrel validator`: prints the keys in a CometBFT home in the formats of genesis, `createValidator` and other nodes.
+// `kestrel validator`: what the operator of a validator does. Here: the keys in a CometBFT home, in the formats of genesis, of
+// `createValidator` and of other nodes.
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
@@ -6,10 +7,18 @@ import { hasValidatorKey, makeKeys } from '../../consensus/cometbft/home.ts'
 import { keyToBase64 } from '../../consensus/cometbft/keys.ts'
 import { readFlags } from '../flags.ts'
 import { nodeFlags, nodeFolders, withNode } from './node-flags.ts'
+import { registerChanges } from './validator-changes.ts'
+import { registerStatus } from './validator-status.ts'
 
 const flags = z.object({ ...nodeFlags, hex: z.boolean().default(false), nodeId: z.boolean().default(false) })
 
 export function register(validator: Command): void {
+  registerKey(validator)
+  registerChanges(validator)
+  registerStatus(validator)
+}
+
+function registerKey(validator: Command): void {
   withNode(validator.command('key'))
     .description('print the public key that `createValidator` takes, in base64; keys are made when there are none')
     .option('--hex', 'print it in hex, as the genesis file has it')

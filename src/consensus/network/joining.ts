@@ -19,7 +19,10 @@ type JoiningOptions = Pick<NetworkOptions, 'socket' | 'cometBft'> & {
 const WHAT_TO_CHECK =
   'check persistent_peers and the settings below [statesync] in config.toml; with enable = false the node fetches all blocks'
 
-export class Joining {
+/** Begins a missing chain with a state snapshot. */
+export type Beginning = { restore(parts: FirstBlockOptions): Promise<void> }
+
+export class Joining implements Beginning {
   readonly #options: JoiningOptions
   #server: AbciServer | undefined
   /** Resolves the promise of the node's application, for which requests wait. */

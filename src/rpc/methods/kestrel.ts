@@ -6,12 +6,14 @@ import type { NetworkStatus } from '../../consensus/network-status.ts'
 import { consoleLogs } from '../../contracts/console.ts'
 import { excerptAt, lineInWords } from '../../contracts/stack-trace.ts'
 import { debugSources, failureOfTransaction, stackOfTransaction } from '../../contracts/transaction-stack.ts'
+import { toBech32 } from '../../lib/bech32.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toQuantity } from '../../lib/hex.ts'
 import { evidenceName, voteName } from '../../primitives/commit-info.ts'
 import type { Block } from '../../primitives/types.ts'
+import { operatorPrefix } from '../../spec/addresses.ts'
 import type { Upgrade } from '../../spec/chain-spec.ts'
-import { address, atBlock, blockNumber, data, hash, quantity, string } from '../codec.ts'
+import { address, atBlock, blockNumber, bool, data, hash, quantity, string } from '../codec.ts'
 import { isNetwork, rpcMethod } from '../define.ts'
 
 export const kestrel_getEvmParams = rpcMethod({
@@ -119,6 +121,58 @@ export const kestrel_getCommit = rpcMethod({
     if (block === undefined) throw new ChainError('header-not-found', 'header not found')
     const { number, hash } = block.header
     return { number, hash, proof: (await proofOf(number, network)) ?? null, commitInfo: commitInfoOf(block, chain) }
+  },
+})
+
+const fraction = quantity.describe('QUANTITY, 10^18 is 1')
+const seconds = quantity.describe('QUANTITY, Unix seconds')
+
+export const kestrel_getValidator = rpcMethod({
+  summary:
+    'A validator after a block, by its operator or its consensus address: stake, power, votes of the window, jail, what it has earned; ' +
+    'null: there is none.',
+  params: [address, atBlock],
+  names: ['validator', 'block'],
+  result: z
+    .object({
+      block: quantity,
+      time: seconds.describe('QUANTITY, Unix seconds: of that block'),
+      operator: address,
+      operatorAddress: string.describe('bech32'),
+      consensusKey: hash,
+      consensusAddress: address,
+      moniker: string,
+      status: z.enum(['unbonded', 'unbonding', 'bonded']),
+      jailed: bool,
+      tombstoned: bool,
+      jailedUntil: seconds,
+      tokens: quantity,
+      power: quantity,
+      totalPower: quantity,
+      selfDelegation: quantity,
+      minSelfDelegation: quantity,
+      commission: z.object({ rate: fraction, maxRate: fraction, maxChangeRate: fraction }),
+      earned: z.object({ commission: quantity, rewards: quantity }),
+      votes: z.object({ missed: quantity, counted: quantity, window: quantity, minSigned: fraction }).nullable(),
+      lastVote: z.enum(['commit', 'nil', 'absent', 'unknown']).nullable().describe('in the commit of that block'),
+    })
+    .nullable(),
+  async handler([of, ref], { chain }) {
+    const block = await chain.block(ref)
+    if (block === undefined) throw new ChainError('header-not-found', 'header not found')
+    const { native } = chain.spec
+    const found = await chain.stateQueries.validator(ref, of)
+    if (native === undefined || found === undefined) return null
+    const { votes = null, ...validator } = found
+    const cast = block.commit?.votes.find(({ address }) => address === found.consensusAddress)
+    return {
+      block: block.header.number,
+      time: block.header.timestamp,
+      operatorAddress: toBech32(operatorPrefix(native.bech32Prefix), found.operator),
+      ...validator,
+      votes,
+      lastVote: cast === undefined ? null : voteName(cast.flag),
+    }
   },
 })
 
