@@ -65,7 +65,7 @@ export function openModules(context: ModuleContext): Modules {
   })
   const inflation = new Inflation(context, bank, (from, amount) => distribution.fundCommunityPool(from, amount))
   const erc20 = new Erc20(context, bank)
-  const ibc = hasIbc(context.spec) ? new Ibc(context, new Map([[PORT, () => transfer]])) : undefined
+  const ibc = hasIbc(context.spec) ? new Ibc(context, new Map([[PORT, () => transfer.port]])) : undefined
   const transfer = new Transfer(context, bank, erc20, ibc)
   const governed = { params, erc20, staking, slashing, distribution, vesting }
   const gov = new Gov(context, bank, staking, governed)

@@ -50,7 +50,7 @@ function info(ibc: Ibc, clientId: string) {
     expiresAt: (time + trustingPeriod) / BILLION,
     creator,
     counterpartyClientId: counterparty,
-    counterpartyPrefix: prefix,
+    counterpartyPrefix: prefix.map(toHex),
   }
 }
 

@@ -17,14 +17,19 @@ export type DenomTrace = { readonly path: string; readonly baseDenom: string }
 
 const VOUCHER_PREFIX = 'ibc/'
 
+/** Whether a name is the id of a client of another chain, over which IBC version 2 sends packets. */
+export const isClientId = (name: string): boolean => /^07-tendermint-\d{1,20}$/.test(name)
+
+const isHop = (name: string): boolean => /^channel-\d{1,20}$/.test(name) || isClientId(name)
+
 /**
- * Splits a full path. Pairs of port and channel are taken from the left; the rest is the base denomination, which may contain
+ * Splits a full path. Pairs of port and channel or client are taken from the left; the rest is the base denomination, which may contain
  * slashes.
  */
 export function parseTrace(full: string): DenomTrace {
   const parts = full.split('/')
   let hops = 0
-  while (hops + 1 < parts.length - 1 && /^channel-\d{1,20}$/.test(parts[hops + 1] ?? '')) hops += 2
+  while (hops + 1 < parts.length - 1 && isHop(parts[hops + 1] ?? '')) hops += 2
   return { path: parts.slice(0, hops).join('/'), baseDenom: parts.slice(hops).join('/') }
 }
 
