@@ -59,15 +59,22 @@ export function genesis(
     delegate(state, operator, operator, selfDelegation)
   }
   updateSet(state)
+  recordPowers(state)
   return state
 }
 
-export function beginBlock(state: State, height: bigint, time: bigint): void {
+/** The powers with which the validators of now sign the block of this height. */
+function recordPowers(state: State): void {
   const bonded = [...state.validators].filter(([, { status }]) => status === 3)
-  state.powers.set(height, new Map(bonded.map(([operator, { tokens }]) => [operator, tokens - (tokens % ONE)])))
-  state.powers.delete(height - 5n)
+  const powers = new Map(bonded.map(([operator, { tokens }]) => [operator, tokens - (tokens % ONE)]))
+  state.powers.set(state.height, powers)
+  state.powers.delete(state.height - 5n)
+}
+
+export function beginBlock(state: State, height: bigint, time: bigint): void {
   state.height = height
   state.time = time
+  recordPowers(state)
   allocate(state)
   pruneGrants(state)
 }

@@ -135,13 +135,14 @@ export function endProposals(state: State): void {
     const proposal = proposalOf(state, id)
     const { sums, passes, isBurnt } = tally(state, proposal)
     proposal.votes.clear()
+    proposal.tally = sums.map(truncate)
+    // It goes on as a regular proposal; its deposits stay.
     if (proposal.expedited && !passes) {
       proposal.expedited = false
       proposal.votingEnd = proposal.votingStart + state.params.votingPeriod
       continue
     }
     settleDeposits(state, proposal, isBurnt)
-    proposal.tally = sums.map(truncate)
     proposal.status = passes ? 3 : 4
     if (passes && !attempt(state, () => execute(state, proposal.message))) proposalOf(state, id).status = 5
   }

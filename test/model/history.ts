@@ -111,7 +111,7 @@ function validatorOperation(state: State, { below, chance, amount }: Random, who
 }
 
 function grantOperation(state: State, { below, chance, pick, amount }: Random, who: Address): Operation {
-  const granted = [...state.grants.keys()].filter((key) => key.startsWith(who)).map(parts)
+  const granted = [...state.grants.keys()].filter((key) => key.startsWith(who))
   const names = MESSAGE_NAMES.filter(() => chance(40))
   if (names.length === 0) names.push('MSG_DELEGATE')
   const kind = below(10)
@@ -120,8 +120,9 @@ function grantOperation(state: State, { below, chance, pick, amount }: Random, w
     const limit = chance(30) ? 2n ** 256n - 1n : chance(5) ? 0n : amount(3n * STAKE)
     return { name: 'approve', spender, amount: limit, names }
   }
-  const [, spender = pick(CONTRACTS), of] = granted.length === 0 ? [] : pick(granted)
-  const name = MESSAGE_NAMES.find((one) => one === of) ?? pick(MESSAGE_NAMES)
+  const grant = granted.length === 0 ? '' : pick(granted)
+  const spender = CONTRACTS.find((contract) => grant.includes(contract)) ?? pick(CONTRACTS)
+  const name = MESSAGE_NAMES.find((one) => grant.endsWith(`/${one}`)) ?? pick(MESSAGE_NAMES)
   if (kind === 9) return { name: 'revoke', spender, names: [name] }
   return { name: 'changeAllowance', spender, change: amount(STAKE) * (chance(50) ? 1n : -1n), names: [name] }
 }
