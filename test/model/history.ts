@@ -112,7 +112,7 @@ function validatorOperation(state: State, { below, chance, amount }: Random, who
 
 function grantOperation(state: State, { below, chance, pick, amount }: Random, who: Address): Operation {
   const granted = [...state.grants.keys()].filter((key) => key.startsWith(who))
-  const names = MESSAGE_NAMES.filter(() => chance(40))
+  const names = MESSAGE_NAMES.filter(() => chance(70))
   if (names.length === 0) names.push('MSG_DELEGATE')
   const kind = below(10)
   if (kind < 6 || (granted.length === 0 && chance(90))) {
@@ -140,11 +140,12 @@ function voteOptions({ below, chance }: Random): Vote {
 function govOperation(state: State, source: Random, who: Address): Operation {
   const { below, chance, pick, amount } = source
   const open = [...state.proposals].filter(([, { status }]) => status < 3).map(([id]) => id)
+  const own = open.filter((id) => state.proposals.get(id)?.proposer === who)
   const id = open.length === 0 || chance(5) ? BigInt(1 + below(9)) : pick(open)
   const kind = below(20)
   if (kind < 12 && open.length > 0) return { name: 'vote', who, id, options: voteOptions(source) }
   if (kind < 16 && open.length > 0) return { name: 'deposit', who, id, amount: 1n + amount(8n * ONE) }
-  if (kind < 17 && open.length > 0) return { name: 'cancelProposal', who, id }
+  if (kind < 17 && open.length > 0) return { name: 'cancelProposal', who, id: own.length === 0 ? id : pick(own) }
   const message = chance(60)
     ? ({ kind: 'spend', to: pick(ACCOUNTS), amount: 1n + amount(chance(20) ? 10n ** 24n : 2n * ONE) } as const)
     : ({
@@ -186,7 +187,7 @@ function personalOperation(state: State, source: Random, who: Address): Operatio
   if (OPERATORS.includes(who) && (kind < 8 || !state.validators.has(who))) return validatorOperation(state, source, who)
   if (kind < 12) return stakeOperation(state, source, who)
   if (kind < 15) return rewardOperation(state, source, who)
-  if (kind < 17 && USERS.includes(who)) return grantOperation(state, source, who)
+  if (kind < 18 && USERS.includes(who)) return grantOperation(state, source, who)
   return govOperation(state, source, who)
 }
 
@@ -199,11 +200,12 @@ function transaction(state: State, source: Random): Transaction {
   }
   // A contract acts for itself, for the signer who may have granted it, or for a stranger, which fails.
   if (kind < 6) {
-    const [from, via] = [pick(USERS), pick(CONTRACTS)]
+    const grants = [...state.grants.keys()]
+    const [from = pick(USERS), via = pick(CONTRACTS)] = grants.length > 0 && chance(70) ? parts(pick(grants)) : []
     const steps = Array.from({ length: 1 + below(4) }, (): Step => {
       const who = chance(45) ? via : chance(90) ? from : pick(ACCOUNTS)
       const operation = chance(70) ? stakeOperation(state, source, who) : personalOperation(state, source, who)
-      return { mode: pick(['must', 'try', 'try', 'try', 'undo', 'undo'] as const), operation }
+      return { mode: chance(5) ? 'must' : chance(65) ? 'try' : 'undo', operation }
     })
     return { from, via, steps }
   }

@@ -113,7 +113,7 @@ export function cancelUnbonding(
   refuseIf(validator.jailed, 'validator for this address is currently jailed')
   const key = pair(delegator, operator)
   const entries = need(state.unbondings, key, 'unbonding delegation not found')
-  const entry = entries.find((one) => one.height === height && one.completion > state.time)
+  const entry = entries.find((one) => one.height === height && one.completion >= state.time)
   if (entry === undefined || amount > entry.balance) throw new Refused('no such unbonding delegation entry')
   move(state, MODULE.notBonded, poolOf(validator), amount)
   addStake(state, delegator, operator, amount)

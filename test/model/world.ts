@@ -56,7 +56,7 @@ const PARAMS: Params = {
   votingPeriod: 40n,
   expeditedVotingPeriod: 20n,
   depositPeriod: 50n,
-  grantLife: 90n,
+  grantLife: 300n,
 }
 const validators: GenesisValidator[] = OPERATORS.slice(0, FIRST).map((operator, index) => ({
   operator,
