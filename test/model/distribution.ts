@@ -179,6 +179,7 @@ export function setWithdrawAddress(state: State, delegator: Address, to: Address
 }
 
 export function fundCommunityPool(state: State, from: Address, amount: bigint): void {
+  refuseIf(amount === 0n, 'invalid amount')
   send(state, from, MODULE.distribution, amount)
   state.communityPool += dec(amount)
 }

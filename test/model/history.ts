@@ -53,6 +53,8 @@ const worthOf = (state: State, who: Address, validator: Address): bigint => {
   return shares === 0n ? 0n : truncate(quo(own * tokens, shares))
 }
 
+const tokensOf = (state: State, validator: Address): bigint => state.validators.get(validator)?.tokens ?? 0n
+
 /** Stake operations for `who`. */
 function stakeOperation(state: State, { below, chance, pick, amount }: Random, who: Address): Operation {
   const validators = [...state.validators.keys()]
@@ -65,6 +67,13 @@ function stakeOperation(state: State, { below, chance, pick, amount }: Random, w
     const validator = parts(key)[1] ?? pick(validators)
     const part = amount(balance)
     return { name: 'cancelUnbonding', who, validator, amount: part, height: chance(5) ? height + 1n : height }
+  }
+  if (chance(8)) {
+    // Power is whole coins: equal powers are ranked by address.
+    const [low, high] = [pick(validators), pick(validators)]
+    const missing = tokensOf(state, high) - tokensOf(state, low)
+    if (missing > 0n && missing < 4n * STAKE && !CONTRACTS.includes(who))
+      return { name: 'delegate', who, validator: low, amount: missing }
   }
   if (kind < 4 || (delegated.length === 0 && chance(90))) {
     const most = CONTRACTS.includes(who) ? least(STAKE, balanceOf(state, who)) : STAKE
@@ -104,6 +113,11 @@ function validatorOperation(state: State, { below, chance, amount }: Random, who
     }
   }
   if (own.jailed && chance(60)) return { name: 'unjail', who }
+  if (chance(30)) {
+    // To the least self-delegation, or a little below, where the validator is jailed.
+    const spare = worthOf(state, who, who) - own.minSelfDelegation + BigInt(below(3))
+    return { name: 'undelegate', who, validator: who, amount: spare < 0n ? 0n : spare }
+  }
   if (chance(50)) return { name: 'withdrawCommission', who }
   const rate = chance(50) ? -1n : own.commission.rate + BigInt(below(3) - 1) * (ONE / 200n)
   const minSelfDelegation = chance(50) ? -1n : own.minSelfDelegation + BigInt(below(3)) * ONE
@@ -200,7 +214,7 @@ function transaction(state: State, source: Random): Transaction {
   }
   // A contract acts for itself, for the signer who may have granted it, or for a stranger, which fails.
   if (kind < 6) {
-    const grants = [...state.grants.keys()]
+    const grants = [...state.grants.keys()].filter((key) => USERS.some((user) => key.startsWith(user)))
     const [from = pick(USERS), via = pick(CONTRACTS)] = grants.length > 0 && chance(70) ? parts(pick(grants)) : []
     const steps = Array.from({ length: 1 + below(4) }, (): Step => {
       const who = chance(45) ? via : chance(90) ? from : pick(ACCOUNTS)
@@ -225,10 +239,23 @@ function reports(state: State, { below, chance, pick }: Random): Report[] {
   return [{ kind, operator, back: kind === 'downtime' ? 0n : BigInt(below(4)) }]
 }
 
+/** Times within a minute at which something ends or comes due: off-by-one errors show there. */
+function dueTimes(state: State): bigint[] {
+  const jails = [...state.signing.values()].map(({ jailedUntil }) => jailedUntil)
+  const entries = [...state.unbondings.values(), ...state.redelegations.values()].flat().map((one) => one.completion)
+  const votes = [...state.proposals.values()].map(({ votingEnd, depositEnd }) => votingEnd || depositEnd)
+  const grants = [...state.grants.values()].map(({ expiration }) => expiration)
+  return [...jails, ...entries, ...votes, ...grants].filter((at) => at > state.time && at <= state.time + 60n)
+}
+
 /** The next block of a history. */
 export function nextBlock(state: State, source: Random): Block {
-  const { below, chance } = source
-  const seconds = BigInt(chance(8) ? 20 + below(60) : below(6))
+  const { below, chance, pick } = source
+  const due = chance(20) ? dueTimes(state) : []
+  const seconds = due.length > 0 ? pick(due) - state.time : BigInt(chance(8) ? 20 + below(60) : below(6))
   const transactions = Array.from({ length: below(7) }, () => transaction(state, source))
+  for (const [who, { jailed, consensus }] of state.validators)
+    if (jailed && state.signing.get(consensus)?.jailedUntil === state.time + seconds)
+      transactions.push({ from: who, steps: [{ mode: 'must', operation: { name: 'unjail', who } }] })
   return { seconds, reports: reports(state, source), transactions }
 }
