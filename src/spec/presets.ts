@@ -268,8 +268,12 @@ function renamed(preset: Preset, chainId: bigint, options: PresetOptions): Nativ
   return { ...native, textChainId, bech32Prefix, denom, symbol, transactionGasCap }
 }
 
-/** `TEST` of `atest`: without the prefix of the unit. */
-const symbolOf = (denom: string): string => denom.slice(1, 33).toUpperCase()
+/** `TEST` of `atest`, at most 32 characters. */
+const symbolOf = (denom: string): string =>
+  denom
+    .replace(/^a(?=.)/, '')
+    .slice(0, 32)
+    .toUpperCase()
 
 /**
  * The specification of a fork of another chain, with the native modules and the coin's names of the preset `kestrel`. Gas limits and
