@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { toBech32 } from '../../../src/lib/bech32.ts'
 import { hexToAddress, ZERO_ADDRESS } from '../../../src/lib/hex.ts'
 import { Bank } from '../../../src/modules/bank.ts'
-import { coinOf, Erc20, isVoucherContract, pairId, readErc20Genesis } from '../../../src/modules/erc20/erc20.ts'
+import { coinOf, Erc20, isCoinContract, pairId, readErc20Genesis } from '../../../src/modules/erc20/erc20.ts'
 import type { Pair } from '../../../src/modules/erc20/layout.ts'
 import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../../../src/spec/addresses.ts'
 import type { StateView } from '../../../src/state/types.ts'
@@ -25,7 +25,7 @@ beforeEach(async () => {
   view = await emptyView()
   const context = moduleContext(view)
   bank = new Bank(context)
-  erc20 = new Erc20(context, bank)
+  erc20 = new Erc20(context, bank, (of) => bank.balance(of))
   erc20.initGenesis(readErc20Genesis({ pairs: [{ address: TOKEN }, { address: OFF, enabled: false }] }))
   erc20.createVoucherContract({ token: VOUCHER_CONTRACT, denom: VOUCHER, name: 'Atom', symbol: 'ATOM', decimals: 6n })
 })
@@ -118,7 +118,7 @@ describe('the ERC-20 contract of a voucher', () => {
 
   it('is an account with code and a nonce', () => {
     expect([view.code(VOUCHER_CONTRACT), view.nonce(VOUCHER_CONTRACT)]).toEqual([Uint8Array.of(0xfe), 1n])
-    expect([VOUCHER_CONTRACT, TOKEN, alice].map((of) => isVoucherContract(view, of))).toEqual([true, false, false])
+    expect([VOUCHER_CONTRACT, TOKEN, alice].map((of) => isCoinContract(view, of))).toEqual([true, false, false])
   })
 
   it('does not replace an existing contract at its address', () => {
@@ -128,14 +128,14 @@ describe('the ERC-20 contract of a voucher', () => {
   })
 
   it('transfers vouchers, but not to addresses that cannot use them', () => {
-    erc20.transferVouchers(voucherPair(), alice, bob, 4n)
-    erc20.transferVouchers(voucherPair(), alice, alice, 6n)
-    erc20.transferVouchers(voucherPair(), alice, bob, 0n)
+    erc20.transferCoins(voucherPair(), alice, bob, 4n)
+    erc20.transferCoins(voucherPair(), alice, alice, 6n)
+    erc20.transferCoins(voucherPair(), alice, bob, 0n)
     expect([bank.balance(alice, VOUCHER), bank.balance(bob, VOUCHER)]).toEqual([6n, 4n])
     const refusal =
       (to: typeof bob, amount = 1n) =>
       () =>
-        erc20.transferVouchers(voucherPair(), alice, to, amount)
+        erc20.transferCoins(voucherPair(), alice, to, amount)
     expect(refusal(bob, 7n)).toThrow('ERC20: transfer amount exceeds balance')
     expect(refusal(ZERO_ADDRESS)).toThrow('ERC20: transfer to the zero address')
     expect(refusal(NATIVE_CONTRACT.ics20)).toThrow(
