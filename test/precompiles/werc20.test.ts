@@ -15,6 +15,7 @@ import {
 } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { toBech32 } from '../../src/lib/bech32.ts'
+import { hexToAddress } from '../../src/lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../src/spec/addresses.ts'
 import { presets } from '../../src/spec/presets.ts'
 import { account, testChain } from '../support/chain.ts'
@@ -62,7 +63,7 @@ const passingValue = forwarder(WERC20).replace('5f5f365f5f73', '5f5f365f3473') a
 
 async function open() {
   const chain = await testChain({
-    spec: presets['cosmos-evm']({ accounts: [owner, other], balance: parseEther('1000') }),
+    spec: presets['cosmos-evm']({ accounts: [owner, other].map(hexToAddress), balance: parseEther('1000') }),
   })
   const { viem, raw, walletOf } = chain
   const token = { address: WERC20, abi } as const
