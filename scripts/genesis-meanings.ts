@@ -74,6 +74,8 @@ export const meanings: Readonly<Record<string, string>> = {
   'kestrel.textChainId': 'chain id as Cosmos writes it; left out: `NAME_CHAINID-1`',
   'kestrel.denom': 'denomination of the base unit',
   'kestrel.symbol': 'symbol of the coin, 18 decimals',
+  'kestrel.coinName':
+    "name of the coin in its ERC-20 contract, which chains with cosmos/evm's interfaces have; left out: the symbol",
   'kestrel.bech32Prefix': 'prefix of bech32 addresses; validators add `valoper` and `valcons`',
   'kestrel.interfaces':
     "whose ABIs, events and authority the native contracts have: Evmos' or those of its successor cosmos/evm; left out: `evmos`. [precompiles.md](precompiles.md#chains-of-cosmosevms-interfaces)",

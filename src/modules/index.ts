@@ -60,7 +60,7 @@ export function openModules(context: ModuleContext): Modules {
       transfer.channels.ends().map(([{ port, channel }]) => ({ sourcePort: port, sourceChannel: channel })),
   })
   const inflation = new Inflation(context, bank, (from, amount) => distribution.fundCommunityPool(from, amount))
-  const erc20 = new Erc20(context, bank)
+  const erc20 = new Erc20(context, bank, (account) => vesting.spendable(account))
   const transfer = new Transfer(context, bank, erc20)
   const governed = { params, erc20, staking, slashing, distribution, vesting }
   const gov = new Gov(context, bank, staking, governed)

@@ -148,7 +148,10 @@ export type FaultReport = Report
 /** Throws ChainError unless these opcode proposals can be active together from a block on. */
 export type CheckProposals = (names: readonly string[], block: NativeBlock) => void
 
-/** `functions`: an implementation of each function of the ABI. */
+/**
+ * `functions`: an implementation of each function of the ABI. `fallback`: the function, without arguments, that input runs which
+ * names none of them, as Solidity's `receive` and `fallback`; left out: such input is refused.
+ */
 export function definePrecompile<const A extends NamedAbi>(of: {
   readonly name: string
   readonly address: Address
@@ -158,13 +161,15 @@ export function definePrecompile<const A extends NamedAbi>(of: {
   readonly abi: A
   /** Left out: `solidity/` itself. */
   readonly folder?: string
+  readonly fallback?: FunctionName<A>
   readonly functions: { readonly [N in FunctionName<A>]: Method }
 }): Precompile {
   const { name, address, since, isOn = () => true, folder = '' } = of
   const abi = entriesOf(of.abi)
   const functions: readonly Method[] = Object.values(of.functions)
+  const fallback: Method | undefined = of.fallback && of.functions[of.fallback]
   const methods = new Map(functions.map((method) => [selectorOf(method.abi), method]))
-  const self = { name, address, methods }
+  const self = { name, address, methods, fallback }
   return {
     name,
     address,
@@ -183,6 +188,7 @@ type Self = {
   readonly name: string
   readonly address: Address
   readonly methods: ReadonlyMap<Hex, Method>
+  readonly fallback: Method | undefined
 }
 
 /** What a native contract needs from its chain. */
@@ -229,10 +235,12 @@ function run(self: Self, chain: Chain, call: NativeCall): Eventually<NativeResul
 
 /** Runs the guards in order and returns the called function. Throws ChainError if it may not run. */
 function admit(self: Self, call: NativeCall): Method {
-  if (call.input.length < SELECTOR_SIZE) throw new ChainError('execution-reverted', 'no selector', '0x')
   const selector = toHex(call.input.subarray(0, SELECTOR_SIZE))
-  const method = self.methods.get(selector)
-  if (method === undefined) throw new ChainError('execution-reverted', `unknown method: ${selector}`)
+  const method = self.methods.get(selector) ?? self.fallback
+  if (method === undefined) {
+    if (call.input.length < SELECTOR_SIZE) throw new ChainError('execution-reverted', 'no selector', '0x')
+    throw new ChainError('execution-reverted', `unknown method: ${selector}`)
+  }
   // With DELEGATECALL and CALLCODE the precompile receives no value.
   if (call.value > 0n && !call.isDelegate && method.abi.stateMutability !== 'payable') {
     throw new ChainError('execution-reverted', 'extension methods do not accept value')

@@ -10,6 +10,7 @@ import { errorString } from './abi.ts'
 import { authorization } from './authorization.ts'
 import { bank } from './bank.ts'
 import { bech32 } from './bech32.ts'
+import { voucherContracts, werc20 } from './coin-contracts.ts'
 import * as cosmosEvm from './cosmos-evm.ts'
 import type { CheckProposals, FaultReport, Precompile } from './define.ts'
 import { distribution } from './distribution.ts'
@@ -18,7 +19,6 @@ import { ics20 } from './ics20.ts'
 import { slashing } from './slashing.ts'
 import { staking } from './staking.ts'
 import { vesting } from './vesting.ts'
-import { voucherContracts } from './voucher.ts'
 
 /** Those with Evmos' interfaces. */
 export const PRECOMPILES: readonly Precompile[] = [
@@ -42,6 +42,7 @@ const COSMOS_EVM: readonly Precompile[] = [
   bank,
   gov,
   slashing,
+  werc20,
 ]
 
 export const precompilesWith = (interfaces: NativeInterfaces): readonly Precompile[] =>

@@ -6,7 +6,7 @@ import { isNativeCode } from '../modules/module.ts'
 import { type BondedValidator, stakingLayout } from '../modules/staking/layout.ts'
 import { precompilesOf } from '../precompiles/index.ts'
 import type { Header } from '../primitives/types.ts'
-import { consensusAddress, MODULE_NAME, moduleAddress, NATIVE_CONTRACT } from '../spec/addresses.ts'
+import { consensusAddress, MODULE_NAME, moduleAddress, NATIVE_CONTRACT, WERC20 } from '../spec/addresses.ts'
 import type { StateView } from '../state/types.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -43,7 +43,7 @@ export const nextSigners = (runtime: Runtime, header: Header, view: StateView): 
 /** An account with a name for people. */
 export type NamedAccount = { readonly address: Address; readonly name: string }
 
-/** The accounts whose code is native, in the state after a block: native contracts, module accounts, contracts of vouchers. */
+/** The accounts whose code is native, in the state after a block: native contracts, module accounts, contracts of coins. */
 export function nativeAccounts(runtime: Runtime, header: Header, view: StateView): readonly NamedAccount[] {
   const pairs = runtime.modules(view, runtime.env(header), 'read')?.erc20.pairs() ?? []
   const named = [
@@ -52,7 +52,7 @@ export function nativeAccounts(runtime: Runtime, header: Header, view: StateView
       name,
     })),
     ...Object.values(MODULE_NAME).map((name) => ({ address: moduleAddress(name), name })),
-    ...pairs.map(({ token }) => ({ address: token, name: 'voucher' })),
+    ...pairs.filter(({ token }) => token !== WERC20).map(({ token }) => ({ address: token, name: 'voucher' })),
   ]
   return named.filter(({ address }) => isNativeCode(view.code(address)))
 }

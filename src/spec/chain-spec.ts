@@ -172,6 +172,8 @@ export type NativeSpec = {
   /** Base denomination, 18 decimals: `akest`. */
   readonly denom: string
   readonly symbol: string
+  /** Name of the coin in its ERC-20 contract, which chains with cosmos/evm's interfaces have; left out: the symbol. */
+  readonly coinName?: string | undefined
   /** Account prefix; validators add `valoper`, consensus keys `valcons`. */
   readonly bech32Prefix: string
   /** Whose ABIs and authority the native contracts have; left out: `evmos`. */

@@ -283,6 +283,7 @@ const kestrel = z.strictObject({
   textChainId: text(...CHAIN_NAMES.textChainId).optional(),
   denom: text(...CHAIN_NAMES.denom),
   symbol: text(...CHAIN_NAMES.symbol),
+  coinName: text(/^\P{C}{1,64}$/u, 'a name of 1 to 64 characters').optional(),
   bech32Prefix: text(...CHAIN_NAMES.bech32Prefix),
   interfaces: z.enum(NATIVE_INTERFACES).optional(),
   feeMarket: z

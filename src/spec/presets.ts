@@ -243,6 +243,7 @@ const cosmosEvm: Preset = {
     textChainId: '9001',
     denom: 'atest',
     symbol: 'TEST',
+    coinName: 'Test Token',
     bech32Prefix: 'cosmos',
     interfaces: 'cosmos-evm',
     authz: { granter: 'caller' },
@@ -265,7 +266,8 @@ function renamed(preset: Preset, chainId: bigint, options: PresetOptions): Nativ
   const native = nativeOf(preset, chainId)
   const { textChainId = native.textChainId, bech32Prefix = native.bech32Prefix, denom = native.denom } = options
   const { symbol = denom === native.denom ? native.symbol : symbolOf(denom), transactionGasCap } = options
-  return { ...native, textChainId, bech32Prefix, denom, symbol, transactionGasCap }
+  const coinName = symbol === native.symbol ? native.coinName : undefined
+  return { ...native, textChainId, bech32Prefix, denom, symbol, coinName, transactionGasCap }
 }
 
 /** `TEST` of `atest`, at most 32 characters. */

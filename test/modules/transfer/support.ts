@@ -35,7 +35,8 @@ export class Chain {
   }
 
   get erc20(): Erc20 {
-    return new Erc20(this.#context(), this.bank)
+    const { bank } = this
+    return new Erc20(this.#context(), bank, (of) => bank.balance(of))
   }
 
   get transfer(): Transfer {
