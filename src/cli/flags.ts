@@ -114,6 +114,8 @@ export const networks = listOf('IP addresses or networks such as 10.0.0.0/8', (t
   isNetwork(text) ? text : undefined,
 )
 
+export const heights = listOf('numbers of blocks', (text) => (/^\d{1,15}$/.test(text) ? text : undefined))
+
 /** Nodes of a network, by their ids and addresses. */
 export const peers = listOf('ID@HOST:PORT, where ID has 40 hex digits', (text) => (PEER.test(text) ? text : undefined))
 

@@ -11,6 +11,7 @@ import { chain, fork, genesisOnly } from './chain-options.ts'
 import {
   addresses,
   durable,
+  heights,
   host,
   hosts,
   integer,
@@ -98,6 +99,12 @@ const blocks = {
     conflicts: ['blockTime', 'mixedMining'],
     notInNetwork: 'the validators make the blocks',
   }),
+  skipUpgrades: optional(
+    '<heights>',
+    heights,
+    'heights at which a scheduled upgrade of the program is not carried out; all nodes must skip the same',
+    { room: 'node', more: '[Upgrades at a height](networks.md#upgrades-at-a-height).' },
+  ),
   minTip: optional(
     '<wei>',
     integer(0n, 2n ** 256n - 1n),

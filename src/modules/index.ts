@@ -18,11 +18,13 @@ import { readStakingGenesis } from './staking/genesis.ts'
 import { Staking } from './staking/staking.ts'
 import { readTransferGenesis } from './transfer/genesis.ts'
 import { Transfer } from './transfer/transfer.ts'
+import { Upgrades } from './upgrade.ts'
 import { Vesting } from './vesting/vesting.ts'
 
 export type Modules = {
   readonly bank: Bank
   readonly params: Params
+  readonly upgrades: Upgrades
   readonly authz: Authz
   readonly staking: Staking
   /** undefined: the genesis does not have the module. */
@@ -62,14 +64,24 @@ export function openModules(context: ModuleContext): Modules {
   const inflation = new Inflation(context, bank, (from, amount) => distribution.fundCommunityPool(from, amount))
   const erc20 = new Erc20(context, bank, (account) => vesting.spendable(account))
   const transfer = new Transfer(context, bank, erc20)
-  const governed = { params, erc20, staking, slashing, distribution, vesting }
+  const upgrades = new Upgrades(context, params)
+  const governed = { params, upgrades, erc20, staking, slashing, distribution, vesting, inflation, transfer }
   const gov = new Gov(context, bank, staking, governed)
-  return { bank, params, authz, staking, slashing, distribution, inflation, vesting, erc20, transfer, gov }
+  return { bank, params, upgrades, authz, staking, slashing, distribution, inflation, vesting, erc20, transfer, gov }
 }
 
 type Hooks = Pick<NativeModule<never>, 'name' | 'beginBlock' | 'endBlock'>
-const beginOrder = ({ params, bank, inflation, slashing, distribution, authz }: Modules): readonly Hooks[] => [
+const beginOrder = ({
   params,
+  upgrades,
+  bank,
+  inflation,
+  slashing,
+  distribution,
+  authz,
+}: Modules): readonly Hooks[] => [
+  params,
+  upgrades,
   bank,
   inflation,
   // Before distribution, so that a validator slashed for the votes of a block does not earn with its former stake.

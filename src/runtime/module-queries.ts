@@ -2,8 +2,11 @@
 // CometBFT's form.
 
 import type { Address, Hash } from '../lib/hex.ts'
+import { consensusParamsOn } from '../modules/consensus-params.ts'
 import { isNativeCode } from '../modules/module.ts'
+import type { ConsensusParams, UpgradePlan } from '../modules/params.ts'
 import { type BondedValidator, stakingLayout } from '../modules/staking/layout.ts'
+import { type DoneUpgrade, doneUpgradesOn, type ListChange, listChangeOf, upgradePlanOn } from '../modules/upgrade.ts'
 import { precompilesOf } from '../precompiles/index.ts'
 import type { Header } from '../primitives/types.ts'
 import { consensusAddress, MODULE_NAME, moduleAddress, NATIVE_CONTRACT, WERC20 } from '../spec/addresses.ts'
@@ -75,6 +78,31 @@ export function consensusValidators(runtime: Runtime, header: Header, view: Stat
     const key = adopted.get(operator) ?? staking?.validator(operator)?.consensusKey
     return key === undefined ? [] : [{ key, power }]
   })
+}
+
+/** Parameters of consensus that governance has set; zero and false: not this one. */
+export type GovernedParams = ConsensusParams
+
+/** undefined: governance has set none. */
+export const consensusParamsAfter = ({ spec }: Runtime, view: StateView): GovernedParams | undefined =>
+  consensusParamsOn(spec.native, view)
+
+/** The scheduled upgrade, those that have happened in order, and the last one of the program among them. */
+export type GovernedUpgrades = {
+  /** `change`: of the list of opcode proposals; undefined: it is an upgrade of the program. */
+  readonly plan: (UpgradePlan & { readonly change: ListChange | undefined }) | undefined
+  readonly done: readonly DoneUpgrade[]
+  readonly last: DoneUpgrade | undefined
+}
+
+export function upgradesAfter({ spec: { native } }: Runtime, view: StateView): GovernedUpgrades {
+  const done = native === undefined ? [] : doneUpgradesOn(native, view)
+  const plan = upgradePlanOn(native, view)
+  return {
+    plan: plan && { ...plan, change: listChangeOf(plan) },
+    done,
+    last: done.findLast(({ isProgram }) => isProgram),
+  }
 }
 
 /** Operator of a validator that is or was bonded in a network, in the state after a block; undefined: unknown address. */

@@ -51,6 +51,7 @@ export class CometBftProcess {
   #child: ChildProcess | undefined
   #log: LogFile | undefined
   #again: NodeJS.Timeout | undefined
+  #blockTime: number | undefined
   #isStopping = false
   /** Whether a CometBFT of this process has ever answered. */
   #hasAnswered = false
@@ -60,6 +61,7 @@ export class CometBftProcess {
 
   constructor(settings: CometBftSettings) {
     this.#settings = settings
+    this.#blockTime = settings.blockTime
     let fail: (line: string) => void = () => undefined
     this.failed = new Promise((resolve) => {
       fail = resolve
@@ -88,6 +90,12 @@ export class CometBftProcess {
     this.#log = undefined
   }
 
+  async setBlockTime(milliseconds: number): Promise<void> {
+    if (milliseconds === this.#blockTime) return
+    this.#blockTime = milliseconds
+    if (this.#child !== undefined) await this.restart()
+  }
+
   /** Ends a CometBFT that runs without progress; as after any other end, it is started again. */
   async restart(): Promise<void> {
     if (!this.#isStopping) await this.#end()
@@ -105,7 +113,8 @@ export class CometBftProcess {
 
   /** Runs the program once. Throws ChainError when the system cannot run it. */
   async #run(): Promise<ChildProcess> {
-    const { program, home, socket, peers, blockTime } = this.#settings
+    const { program, home, socket, peers } = this.#settings
+    const blockTime = this.#blockTime
     const args = ['start', '--home', home, '--proxy_app', `unix://${socket}`]
     if (peers !== undefined) args.push('--p2p.persistent_peers', peers.join(','))
     // In a separate process group, so that Ctrl-C reaches kestrel only, which then stops CometBFT in an orderly way.

@@ -67,6 +67,10 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     }
   }
 
+  updateParams(isEnabled: boolean): void {
+    this.#state.isEnabled.set(isEnabled)
+  }
+
   /** Whether conversions of tokens and coins are enabled. */
   params(): { readonly isEnabled: boolean } {
     return { isEnabled: this.#state.isEnabled.get() }

@@ -1,10 +1,11 @@
 // The governance module (Cosmos SDK x/gov): accounts with bonded coins vote on proposals; one that passes is executed at
 // the end of the block in which its voting period ends. Refusals have the Cosmos SDK's wording.
+import { toBech32 } from '../../lib/bech32.ts'
 import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../../spec/addresses.ts'
 import type { Enumerable } from '../../state/layout.ts'
-import type { Bank } from '../bank.ts'
-import type { ModuleContext, NativeModule } from '../module.ts'
+import { type Bank, isBlocked } from '../bank.ts'
+import { type ModuleContext, type NativeModule, reverted } from '../module.ts'
 import { type GovContext, type GovernedModules, requireProposal } from './context.ts'
 import { countVotes, dropInactiveProposals, endVotingPeriods } from './end-block.ts'
 import {
@@ -17,7 +18,7 @@ import {
   type Vote,
 } from './layout.ts'
 import type { GovGenesis } from './params.ts'
-import { cancel, deposit, submit, vote } from './proposals.ts'
+import { cancel, deposit, ownCoins, submit, vote } from './proposals.ts'
 import { type ProposalSubmission, readSubmission } from './submission.ts'
 import { tallyOf } from './tally.ts'
 
@@ -66,6 +67,21 @@ export class Gov implements NativeModule<GovGenesis> {
 
   updateParams(params: GovParams): void {
     this.#context.state.params.set(params)
+  }
+
+  send(to: Address, amount: bigint): void {
+    const { spec, bank } = this.#context
+    if (isBlocked(to))
+      throw reverted(`${toBech32(spec.bech32Prefix, to)} is not allowed to receive funds: unauthorized`)
+    this.requireCoins(amount)
+    bank.transfer(MODULE_ACCOUNT.gov, to, amount)
+  }
+
+  requireCoins(amount: bigint): void {
+    const own = ownCoins(this.#context)
+    if (own >= amount) return
+    const { denom } = this.#context.spec
+    throw reverted(`spendable balance ${own}${denom} is smaller than ${amount}${denom}: insufficient funds`)
   }
 
   constitution(): string {

@@ -2,7 +2,7 @@
 // module account; fractions and weights are Decs (10^-18); times and periods are unix seconds.
 import type { Dec } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
-import { enumerable, layout, list, mapping, struct } from '../../state/layout.ts'
+import { cell, enumerable, layout, list, mapping, struct } from '../../state/layout.ts'
 import { address, bool, dec, oneOf, text, u64, u256 } from '../../state/storage-types.ts'
 
 export type GovParams = {
@@ -135,5 +135,7 @@ export const govLayout = layout({
   votingEnds: list(appointment),
   /** By account: number of proposals in their voting period that would take coins from it. */
   contested: mapping(address, u64),
+  /** Deposits of all open proposals, which the account may not spend. Version 2 of the rules only. */
+  openDeposits: cell(u256),
 })
 export type GovState = ReturnType<typeof govLayout.open>

@@ -111,12 +111,14 @@ export const someGovParams = (spec: NativeSpec) =>
     })
     .superRefine(checkTogether)
 
+/** The version is a rule of the chain (`govVersion`), not a parameter. */
 export type GovGenesis = { readonly params: GovParams; readonly constitution: string }
 
 /** Throws ChainError `invalid-genesis` that names the field. */
 export function readGovGenesis(spec: NativeSpec): GovGenesis {
   const section = z
     .strictObject({
+      version: z.union([z.literal(1), z.literal(2)], { error: 'expected 1 or 2' }).default(1),
       params: someGovParams(spec).prefault({}),
       constitution: z.string().max(10_000).default(''),
     })

@@ -5,6 +5,7 @@ import { ChainError } from '../../lib/errors.ts'
 import type { Address } from '../../lib/hex.ts'
 import { ZERO_ADDRESS } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
+import { govVersion } from '../../spec/block-rules.ts'
 import { schedule } from '../calendar.ts'
 import { reverted } from '../module.ts'
 import { coinText, type FoundProposal, type GovContext, nameOf, requireProposal } from './context.ts'
@@ -160,12 +161,14 @@ export function requireDeposit(context: GovContext, { record }: FoundProposal, a
 
 /** Adds a deposit, which may be 0. Returns the total deposit. */
 export function takeDeposit(
-  { bank }: GovContext,
+  context: GovContext,
   { proposal, record }: FoundProposal,
   depositor: Address,
   amount: bigint,
 ): bigint {
   if (amount === 0n) return record.totalDeposit
+  const { bank } = context
+  adjustOpenDeposits(context, amount)
   const { deposits } = proposal
   bank.transfer(depositor, MODULE_ACCOUNT.gov, amount)
   deposits.set(depositor, (deposits.get(depositor) ?? 0n) + amount)
@@ -175,20 +178,30 @@ export function takeDeposit(
 }
 
 /** Refunds all deposits. The recorded total stays. */
-export function refundDeposits({ bank }: GovContext, proposal: ProposalState): void {
-  for (const [depositor, amount] of clearDeposits(proposal)) bank.transfer(MODULE_ACCOUNT.gov, depositor, amount)
+export function refundDeposits(context: GovContext, proposal: ProposalState): void {
+  for (const [depositor, amount] of clearDeposits(context, proposal))
+    context.bank.transfer(MODULE_ACCOUNT.gov, depositor, amount)
 }
 
-export function burnDeposits({ bank }: GovContext, proposal: ProposalState): void {
-  for (const [, amount] of clearDeposits(proposal)) bank.burn(MODULE_ACCOUNT.gov, amount)
+export function burnDeposits(context: GovContext, proposal: ProposalState): void {
+  for (const [, amount] of clearDeposits(context, proposal)) context.bank.burn(MODULE_ACCOUNT.gov, amount)
 }
+
+function adjustOpenDeposits({ spec, state }: GovContext, change: bigint): void {
+  if (govVersion(spec) === 1) return
+  state.openDeposits.set(state.openDeposits.get() + change)
+}
+
+/** Base units that the governance account holds beside the deposits of open proposals. */
+export const ownCoins = ({ bank, state }: GovContext): bigint =>
+  bank.balance(MODULE_ACCOUNT.gov) - state.openDeposits.get()
 
 /** Keeps the fraction of all deposits that a cancellation costs, and refunds the rest. */
 export function chargeDeposits(context: GovContext, proposal: ProposalState): void {
   const { bank, state } = context
   const { proposalCancelRatio, proposalCancelDest: destination } = state.params.get()
   let charged = 0n
-  for (const [depositor, amount] of clearDeposits(proposal)) {
+  for (const [depositor, amount] of clearDeposits(context, proposal)) {
     const charge = truncateInt(mul(fromInt(amount), proposalCancelRatio))
     charged += charge
     bank.transfer(MODULE_ACCOUNT.gov, depositor, amount - charge)
@@ -199,8 +212,9 @@ export function chargeDeposits(context: GovContext, proposal: ProposalState): vo
 }
 
 /** Deletes the deposits; the caller moves the coins. */
-function clearDeposits({ deposits }: ProposalState): readonly [Address, bigint][] {
+function clearDeposits(context: GovContext, { deposits }: ProposalState): readonly [Address, bigint][] {
   const all = [...deposits.entries()]
+  adjustOpenDeposits(context, -all.reduce((sum, [, amount]) => sum + amount, 0n))
   for (const [depositor] of all.toReversed()) deposits.delete(depositor)
   return all
 }

@@ -218,7 +218,13 @@ it('a joining node that gets no state snapshot logs it at growing intervals unti
     start = resolve
   })
   const stop = async () => void calls.push('stop')
-  const engine = { start: async () => start(), stop, restart: async () => undefined, failed }
+  const engine = {
+    start: async () => start(),
+    stop,
+    restart: async () => undefined,
+    setBlockTime: async () => undefined,
+    failed,
+  }
   const lines: string[] = []
   const joining = new Joining({
     socket: join(newFolder(), 'abci.sock'),
