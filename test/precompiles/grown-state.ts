@@ -7,11 +7,13 @@ import { wholeVote } from '../../src/modules/gov/tally.ts'
 import { beginBlock, endBlock, initGenesis, type Modules, openModules } from '../../src/modules/index.ts'
 import { installContracts } from '../../src/precompiles/index.ts'
 import type { GenesisValidator, NativeSpec } from '../../src/spec/chain-spec.ts'
-import type { StateView } from '../../src/state/types.ts'
+import type { View } from '../../src/state/view.ts'
 import { account } from '../support/chain.ts'
 import { emptyView, moduleContext, nativeSpec } from '../support/native.ts'
 
 const COIN = 10n ** 18n
+/** Coins of each holder. */
+const HOLDING = 10_000_000n * COIN
 export const START = 1_700_000_000n
 export const addressOf = (index: number): Address => hexToAddress(account(index).address)
 const owner = addressOf(0)
@@ -90,7 +92,7 @@ export const grownSpec = (sizes: Sizes): NativeSpec => ({
 
 export type Grown = {
   readonly spec: NativeSpec
-  readonly view: StateView
+  readonly view: View
   readonly block: { number: bigint; timestamp: bigint; proposer: Address }
 }
 
@@ -115,8 +117,8 @@ export async function grownState(sizes = SIZE): Promise<Grown> {
   const holders = [
     ...new Set([...rich, ...Array.from({ length: sizes.delegators }, (_, index) => numbered('dd', index))]),
   ]
-  for (const holder of holders) view.setBalance(holder, 1_000_000n * COIN)
-  initGenesis(view, spec, BigInt(holders.length) * 1_000_000n * COIN, { ...block })
+  for (const holder of holders) view.setBalance(holder, HOLDING)
+  initGenesis(view, spec, BigInt(holders.length) * HOLDING, { ...block })
   installContracts(view, spec, 0n)
   nextBlock(grown)
   stake(grown, operators, sizes)
@@ -136,6 +138,8 @@ export async function grownState(sizes = SIZE): Promise<Grown> {
 function stake(grown: Grown, operators: readonly Address[], sizes: Sizes): void {
   const [first = owner, ...others] = operators
   for (const operator of operators) modulesOn(grown).staking.delegate(owner, operator, 1_000n * COIN)
+  // What is redelegated below.
+  modulesOn(grown).staking.delegate(owner, first, BigInt(sizes.redelegations * sizes.entries) * COIN)
   for (let index = 0; index < sizes.delegators; index++)
     modulesOn(grown).staking.delegate(numbered('dd', index), first, COIN)
   // Entries of one block and second are merged, so each round has a block of its own.
