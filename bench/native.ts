@@ -5,21 +5,23 @@ import { type BlockRow, measureBlocks } from './native/blocks.ts'
 import { type FunctionRow, measureFunctions } from './native/functions.ts'
 import { keccakLoop } from './native/keccak.ts'
 
-type Options = { rounds: number; sizes: readonly number[]; due: number; only: string }
+type Options = { rounds: number; sizes: readonly number[]; due: number; former?: true; only: string }
 
 await new Command('bench:native')
   .description('measure native functions beside a keccak loop, and blocks with many due things')
   .option('--rounds <number>', 'measurements of each function', wholeNumber, 5)
   .option('--sizes <list>', 'validators, delegations, entries, grants of the states', wholeNumbers, [1, 100, 1_000])
   .option('--due <number>', 'due things of each kind', wholeNumber, 10_000)
+  .option('--former', 'with the prices of chains that lack the rule `nativeGas`')
   .option('--only <text>', 'functions and kinds of due things whose names contain this', '')
   .action(bench)
   .parseAsync()
 
-async function bench({ rounds, sizes, due, only }: Options): Promise<void> {
+async function bench({ rounds, sizes, due, former, only }: Options): Promise<void> {
   const keccak = await keccakLoop()
   const rows: FunctionRow[] = []
-  for (const size of sizes) rows.push(...(await measureFunctions(size, keccak, { rounds, only, log: console.warn })))
+  for (const size of sizes)
+    rows.push(...(await measureFunctions(size, keccak, { rounds, nativeGas: former ? 1 : 2, only, log: console.warn })))
   console.log(tableOf(rows))
   console.log(tableOfBlocks(await measureBlocks(due, only, console.warn)))
 }

@@ -57,7 +57,7 @@ const KINDS: readonly Kind[] = [
     name: 'ends of unbonding',
     prepare: unbond,
     seconds: 22n * DAY,
-    isDone: ({ bank }, due) => bank.balance(person(due - 1)) === 10n * COIN && bank.balance(person(0)) === 10n * COIN,
+    isDone: ({ bank }, due) => people(due).every((of) => bank.balance(of) >= 10n * COIN),
   },
   {
     name: 'ends of redelegation',
@@ -70,7 +70,7 @@ const KINDS: readonly Kind[] = [
     },
     seconds: 22n * DAY,
     isDone: ({ staking }, due) =>
-      [person(0), person(due - 1)].every((of) => staking.redelegation(of, operator(0), operator(1)).length === 0),
+      people(due).every((of) => staking.redelegation(of, operator(0), operator(1)).length === 0),
   },
   {
     name: 'a slash of unbonding entries',
@@ -127,7 +127,7 @@ const KINDS: readonly Kind[] = [
     name: 'timeouts of packets',
     prepare: (modules, due, nextBlock) => send(modules, due, nextBlock, 'channel-2', START + 10n * DAY),
     seconds: 11n * DAY,
-    isDone: ({ bank }, due) => [person(0), person(due - 1)].every((of) => bank.balance(of) === 10n * COIN),
+    isDone: ({ bank }, due) => people(due).every((of) => bank.balance(of) === 10n * COIN),
   },
   {
     name: 'delivered packets',

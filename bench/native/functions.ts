@@ -26,7 +26,7 @@ export type FunctionRow = {
 }
 
 /** Every part of the state has `size` items, or as many as the modules allow. */
-export const sizesOf = (size: number): Sizes => ({
+const sizesOf = (size: number): Sizes => ({
   validators: size,
   vouchers: size,
   delegators: size,
@@ -44,16 +44,22 @@ const GAS_LIMIT = 1_000_000_000n
 /** Microseconds of CPU time that a measurement takes at least. */
 const LEAST_TIME = 10_000
 
-export type How = { readonly rounds: number; readonly only: string; readonly log: (line: string) => void }
+export type How = {
+  readonly rounds: number
+  readonly nativeGas: 1 | 2
+  readonly only: string
+  readonly log: (line: string) => void
+}
 
 /** Measures each function beside `keccak`, which returns nanoseconds per gas. */
 export async function measureFunctions(
   size: number,
   keccak: () => Promise<number>,
-  { rounds, only, log }: How,
+  { rounds, nativeGas, only, log }: How,
 ): Promise<readonly FunctionRow[]> {
   log(`functions: a state of ${size}`)
-  const grown = await grownState(sizesOf(size))
+  const state = await grownState(sizesOf(size))
+  const grown = { ...state, spec: { ...state.spec, nativeGas } }
   const store = await committed(grown)
   const perChange = await commitTime(store)
   log(`a changed slot in a block of ${COMMITTED}: ${perChange.toFixed(1)} µs`)
