@@ -87,6 +87,8 @@ export const meanings: Readonly<Record<string, string>> = {
   'kestrel.transactionGasCap': 'most gas of a transaction, at least 21000; left out: the gas limit of the block',
   'kestrel.boundedWork':
     'true: gas limits also bound the work that opcode proposals leave unpaid, and lists under which code could run for ever without gas are refused',
+  'kestrel.nativeGas':
+    'prices of native calls: 2 includes decoding, encoding and reads as measured ([gas](precompiles.md#gas)); 1, or left out: without',
   'kestrel.authz.granter': 'who grants with `approve`: its caller, or the signer of the transaction (Evmos)',
   'kestrel.compat.allowanceOrder': 'order of the arguments of `allowance`',
   'kestrel.compat.entriesAsStruct': 'true: unbonding entries in the form that Evmos answers since v15',

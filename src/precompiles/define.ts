@@ -14,7 +14,7 @@ import type { Report } from '../modules/module.ts'
 import type { Log } from '../primitives/types.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import { decodeValues, encodeLog, encodeValues, errorString, type ValueOf, type ValuesOf } from './abi.ts'
-import { GasMeter, MeteredView, OutOfGas } from './metered-view.ts'
+import { GasMeter, MeteredView, OutOfGas, workPrices } from './metered-view.ts'
 import { entriesOf, type NamedAbi } from './named-abi.ts'
 
 /** The context of a view function. */
@@ -204,7 +204,7 @@ const INPUT_GAS = { view: { base: 1_000n, perByte: 3n }, transaction: { base: 2_
 const SELECTOR_SIZE = 4
 
 function run(self: Self, chain: Chain, call: NativeCall): Eventually<NativeResult> {
-  const meter = new GasMeter(call.gasLimit)
+  const meter = new GasMeter(call.gasLimit, workPrices(chain.spec))
   const logs: Log[] = []
   const fail = (error: unknown) => failed(self, chain.report, call, error, meter.used)
   const view = new MeteredView(call.view, meter)
@@ -215,11 +215,14 @@ function run(self: Self, chain: Chain, call: NativeCall): Eventually<NativeResul
     // Charged before decoding, which costs time too.
     meter.spend(price.base + price.perByte * BigInt(data.length))
     meter.charge(method.gas)
+    meter.begin(data.length)
     const args = decodeValues(method.abi.inputs, data)
     const done = (results: readonly unknown[]): NativeResult => {
       const { coinTransfers } = view
+      const output = encodeValues(method.abi.outputs, results)
+      meter.encoded(output.length)
       return {
-        output: encodeValues(method.abi.outputs, results),
+        output,
         gasUsed: meter.used,
         logs,
         error: undefined,
@@ -265,7 +268,9 @@ function callContext(
   const emit = (name: string, args: Readonly<Record<string, unknown>>) => {
     const event = method.events[name]
     if (event === undefined) throw new TypeError(`${self.name} has no event ${name}`)
-    logs.push(encodeLog(self.address, event, args))
+    const log = encodeLog(self.address, event, args)
+    meter.encoded(log.data.length + 32 * log.topics.length)
+    logs.push(log)
   }
   const callContract = async (message: ContractCall) => {
     const { left } = meter
@@ -275,7 +280,7 @@ function callContext(
       logs: inner,
       error,
     } = await call.callContract({ ...message, gasLimit: maxMessageGasBig(left) })
-    meter.spend(gasUsed)
+    meter.spendInner(gasUsed)
     if (error !== undefined) throw new ChainError('execution-reverted', ...failureOf(message.to, error, output))
     logs.push(...inner)
     return output

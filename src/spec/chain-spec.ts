@@ -193,6 +193,8 @@ export type NativeSpec = {
   readonly transactionGasCap: bigint | undefined
   /** Whether gas limits bound unpaid work of opcode proposals, and lists with a free cycle are refused. */
   readonly boundedWork: boolean
+  /** Prices of the work of native calls; 1, or left out: without decoding and encoding. */
+  readonly nativeGas?: 1 | 2 | undefined
   readonly authz: {
     /** The granter in `approve`: the caller, as in ERC-20, or the transaction's origin, as in Evmos. */
     readonly granter: 'caller' | 'origin'

@@ -292,6 +292,7 @@ const kestrel = z.strictObject({
   clock: z.enum(['non-decreasing', 'strictly-increasing']).default('non-decreasing'),
   transactionGasCap: u64.optional(),
   boundedWork: z.boolean().default(false),
+  nativeGas: z.union([z.literal(1), z.literal(2)], { error: 'expected 1 or 2' }).optional(),
   authz: z.strictObject({ granter: z.enum(['caller', 'origin']) }).default({ granter: 'caller' }),
   compat: compat.prefault({}),
   proposals: z.array(namedProposal).readonly().default([]),

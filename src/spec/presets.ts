@@ -137,6 +137,7 @@ const kestrel: Preset = {
     clock: 'non-decreasing',
     transactionGasCap: undefined,
     boundedWork: true,
+    nativeGas: 2,
     authz: { granter: 'caller' },
     compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false, distributionGrants: true },
     proposals: [],
@@ -209,6 +210,7 @@ const evmos: Preset = {
     clock: 'non-decreasing',
     transactionGasCap: undefined,
     boundedWork: true,
+    nativeGas: 2,
     authz: { granter: 'origin' },
     // As in evmosd v14.1.
     compat: { allowanceOrder: 'grantee-first', entriesAsStruct: false, decCoinRaw: false, distributionGrants: false },
