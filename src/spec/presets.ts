@@ -366,3 +366,6 @@ export const devKeys: Readonly<Record<PresetName, readonly DevKeys[]>> = {
 
 /** The keys of the presets' validators whose operators are not in `devKeys`. */
 export const devValidatorKeys: readonly DevKeys[] = [...kestrel.validatorKeys, ...evmos.validatorKeys]
+
+/** The keys of all operators of the presets' validators. */
+export const devOperatorKeys: readonly DevKeys[] = [...devValidatorKeys, localValidator]
