@@ -133,6 +133,10 @@ x-node: &node
     target: network
   image: kestrel-network
   init: true
+  cap_drop: [ALL]
+  security_opt: ['no-new-privileges:true']
+  read_only: true
+  tmpfs: [/tmp]
   stop_grace_period: 30s
   restart: unless-stopped
 
