@@ -149,9 +149,10 @@ describe.skipIf(NO_ENGINE !== undefined)(`operators of a network ${NO_ENGINE ?? 
   })
 
   it('1: make a network of four validators', async () => {
+    // `kestrel testnet`
+    network = await TestNetwork.prepare({ validators: 4 })
+    port = Number(new URL(network.url(0)).port) + 10
     await task('1: a network of four', async () => {
-      network = await TestNetwork.prepare({ validators: 4 })
-      port = Number(new URL(network.url(0)).port) + 10
       await editGenesis(network, ({ kestrel: section }) => {
         section.modules = {
           ...section.modules,
@@ -261,17 +262,8 @@ describe.skipIf(NO_ENGINE !== undefined)(`operators of a network ${NO_ENGINE ?? 
   it('10: upgrade the program of all nodes at a height', async () => {
     // The new version: the same sources, which know the name of the upgrade.
     const next = join(folder, 'next')
-    for (const name of [
-      'src',
-      'web',
-      'scripts',
-      'solidity',
-      'package.json',
-      'package-lock.json',
-      'build.js',
-      'tsconfig.json',
-    ])
-      await cp(join(root, name), join(next, name), { recursive: true })
+    const leftOut = new Set(['node_modules', 'dist', 'build', '.git', 'test', 'bench'].map((name) => join(root, name)))
+    await cp(root, next, { recursive: true, filter: (path) => !leftOut.has(path) })
     await run('ln', ['-s', join(root, 'node_modules'), join(next, 'node_modules')])
     await run(process.execPath, ['build.js'], { cwd: next, env: { ...process.env, KESTREL_UPGRADES: UPGRADE } })
     const counts = await task('10: upgrade the program at a height', async () => {
