@@ -91,14 +91,24 @@ describe.skipIf(NO_ENGINE !== undefined)(`operators of a network ${NO_ENGINE ?? 
       ).stdout,
     ) as Readonly<Record<string, unknown>>
 
+  /** What CometBFT of node 0 answers, as soon as it does: a change of the block time restarts it. */
+  async function engine(path: string): Promise<Record<string, unknown>> {
+    let answer: Record<string, unknown> | undefined
+    await network.eventually(`an answer to ${path}`, async () => {
+      answer = await network.engine(0, path)
+      return answer !== undefined
+    })
+    return answer ?? {}
+  }
+
   /** Blocks that each validator has missed from one height to another, by consensus address. */
   async function missed(from: bigint, to: bigint): Promise<Map<string, number>> {
     const counts = new Map<string, number>()
     for (let height = from; height <= to; height++) {
-      const { signed_header: header } = (await network.engine(0, `commit?height=${height}`)) as {
+      const { signed_header: header } = (await engine(`commit?height=${height}`)) as {
         signed_header: { commit: { signatures: Vote[] } }
       }
-      const { validators } = (await network.engine(0, `validators?height=${height}&per_page=100`)) as {
+      const { validators } = (await engine(`validators?height=${height}&per_page=100`)) as {
         validators: { address: string }[]
       }
       const { signatures } = header.commit
