@@ -16,11 +16,14 @@ export const COPY = join(KEPT, 'checkout')
 export const GO_PROGRAMS = join(KEPT, 'go')
 const SOLIDITY = join(import.meta.dirname, 'packages/solidity')
 const TOOLS = join(import.meta.dirname, 'packages/tools')
-/**
- * Projects with a lockfile that installs, and the packages that they need instead of it: hardhat-deploy 2, which it names, refuses to
- * start with its Hardhat 2.
- */
-const PROJECTS = { hardhat: ['hardhat-deploy@1.0.4'], viem: [], 'web3.js': [] }
+/** Packages of Hardhat 2, which the project names; its lockfile has the versions for Hardhat 3, and does not start with them. */
+const HARDHAT_2 = [
+  'hardhat-deploy@1.0.4',
+  '@nomicfoundation/hardhat-ignition@0.15.15',
+  '@nomicfoundation/hardhat-ignition-ethers@0.15.15',
+]
+/** Projects with a lockfile that installs, and packages that they need in place of those of the lockfile. */
+const PROJECTS = { hardhat: HARDHAT_2, viem: [], 'web3.js': [] }
 
 /** Contracts that cosmos/evm's own command leaves out, because they need another compiler. */
 const LEFT_OUT = ['ERC20Minter_OpenZeppelinV5.sol', 'WEVMOS.sol', 'ERC20NoMetadata.sol']
