@@ -19,7 +19,7 @@ const UNPASSABLE = ['eth_signTransaction', 'eth_simulateV1', 'eth_getPendingTran
 export const simulator: Suite = {
   name: 'jsonrpc/simulator',
   total: 57,
-  missing: () => (spawnSync('go', ['version']).status === 0 ? undefined : 'Go is not installed'),
+  lacks: () => (spawnSync('go', ['version']).status === 0 ? undefined : 'Go is not installed'),
   run: async (port) => {
     const folder = join(COPY, 'tests/jsonrpc/simulator')
     mkdirSync(GO_PROGRAMS, { recursive: true })

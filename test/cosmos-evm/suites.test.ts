@@ -18,32 +18,35 @@ const FIRST_BLOCKS = 10
 const SUITES = [...PROJECTS, simulator]
 
 const checkout = findCheckout()
+const missing = checkout === undefined ? ' (skipped: no checkout was named)' : ''
+if (missing !== '') console.info(`suites of cosmos/evm${missing}`)
 
-describe.skipIf(checkout === undefined)(
-  `suites of cosmos/evm${checkout === undefined ? ' (skipped: no checkout was named)' : ''}`,
-  () => {
-    const outcomes = new Map<string, Outcome>()
-    beforeAll(() => prepare(checkout ?? ''), 1_800_000)
-    afterAll(() => console.info(table(outcomes)))
+describe.skipIf(checkout === undefined)(`suites of cosmos/evm${missing}`, () => {
+  const outcomes = new Map<string, Outcome | { reason: string }>()
+  beforeAll(() => prepare(checkout ?? ''), 1_800_000)
+  afterAll(() => console.info(table(outcomes)))
 
-    it.for(SUITES)('$name', async ({ name, total, missing, run }, { skip }) => {
-      const reason = missing?.()
-      if (reason !== undefined) skip(reason)
-      const node = await startProcess(['--in-memory', ...FLAGS])
-      onTestFinished(async () => void (await node.stop()))
-      await request(node.url, 'anvil_mine', [`0x${FIRST_BLOCKS.toString(16)}`])
-      const outcome = await run(new URL(node.url).port)
-      outcomes.set(name, outcome)
-      expect(outcome).toEqual({ passed: total, failed: [] })
-    })
-  },
-)
+  it.for(SUITES)('$name', async ({ name, total, lacks, run }, { skip }) => {
+    const reason = lacks?.()
+    if (reason !== undefined) {
+      outcomes.set(name, { reason })
+      skip(reason)
+    }
+    const node = await startProcess(['--in-memory', ...FLAGS])
+    onTestFinished(async () => void (await node.stop()))
+    await request(node.url, 'anvil_mine', [`0x${FIRST_BLOCKS.toString(16)}`])
+    const outcome = await run(new URL(node.url).port)
+    outcomes.set(name, outcome)
+    expect(outcome).toEqual({ passed: total, failed: [] })
+  })
+})
 
-/** A line for each suite that ran, and one for each test that failed. */
-function table(outcomes: ReadonlyMap<string, Outcome>): string {
+/** A line for each suite, and one for each test that failed. */
+function table(outcomes: ReadonlyMap<string, Outcome | { reason: string }>): string {
   const rows = SUITES.flatMap(({ name, total }) => {
-    const { passed, failed } = outcomes.get(name) ?? {}
-    if (passed === undefined || failed === undefined) return [`${name.padEnd(20)} not run`]
+    const outcome = outcomes.get(name) ?? { reason: 'no result' }
+    if ('reason' in outcome) return [`${name.padEnd(20)} not run: ${outcome.reason}`]
+    const { passed, failed } = outcome
     const numbers = [passed, failed.length, total].map((number) => String(number).padStart(6)).join('')
     return [`${name.padEnd(20)}${numbers}`, ...failed.map((test) => `  ${test}`)]
   })

@@ -11,8 +11,8 @@ export type Suite = {
   readonly name: string
   /** Tests that the suite has. */
   readonly total: number
-  /** Whether the checkout has what it needs, or why not. */
-  readonly missing?: () => string | undefined
+  /** What it needs and is not there; undefined: nothing. */
+  readonly lacks?: () => string | undefined
   readonly run: (port: string) => Promise<Outcome>
 }
 
@@ -75,8 +75,7 @@ function foundry(name: string, solc: string, steps: Readonly<Record<string, stri
   return {
     name,
     total: Object.keys(steps).length,
-    missing: () =>
-      existsSync(join(folder, 'lib/forge-std/src')) ? undefined : 'the checkout is without its submodules',
+    lacks: () => (existsSync(join(folder, 'lib/forge-std/src')) ? undefined : 'the checkout is without its submodules'),
     run: async (port) => {
       const settings = join(folder, '.env')
       // The file that their README tells users to edit.
