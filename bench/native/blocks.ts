@@ -107,7 +107,7 @@ const KINDS: readonly Kind[] = [
       const id = gov.submit(person(0), gov.read(json), 10_000_000n)
       for (const of of people(due)) {
         staking.delegate(of, operator(0), COIN)
-        gov.deposit(id, of, 1n)
+        gov.deposit(id, of, 100_000n)
         gov.vote(id, of, { options: wholeVote(1n), metadata: '' })
       }
     },
