@@ -171,6 +171,7 @@ const specOf = (validators: number): NativeSpec => ({
   modules: {
     distribution: { version: 2 },
     slashing: { version: 2 },
+    staking: { version: 2 },
     gov: { version: 2 },
     transfer: { sinks: [{ channel: 'channel-2', behaviour: 'never' }] },
   },
