@@ -17,7 +17,7 @@ import { decide, powerOf, tallyOf, type VoteCount, withVote } from './tally.ts'
  * deposits: one unit is about 0.03 ms of CPU time, and up to four times that. So a block spends about 0.15 s, at most 0.6 s.
  */
 export const GOV_WORK = {
-  ofBlock: 10_000,
+  ofBlock: 5_000,
   proposal: 50,
   slot: 1,
   elector: 3,
