@@ -36,7 +36,7 @@ type Kind = {
   /** Makes things that are due after `seconds`. */
   prepare(modules: () => Modules, due: number, nextBlock: () => void): void
   readonly seconds?: bigint
-  /** What happens at the moment, beside the time. */
+  /** What happens in the block of that moment, when it begins. */
   strike?(modules: Modules): void
   isDone(modules: Modules, due: number): boolean
 }
@@ -107,7 +107,7 @@ const KINDS: readonly Kind[] = [
       const id = gov.submit(person(0), gov.read(json), 10_000_000n)
       for (const of of people(due)) {
         staking.delegate(of, operator(0), COIN)
-        gov.deposit(id, of, 1n)
+        gov.deposit(id, of, 100_000n)
         gov.vote(id, of, { options: wholeVote(1n), metadata: '' })
       }
     },
@@ -171,6 +171,8 @@ const specOf = (validators: number): NativeSpec => ({
   modules: {
     distribution: { version: 2 },
     slashing: { version: 2 },
+    staking: { version: 2 },
+    gov: { version: 2 },
     transfer: { sinks: [{ channel: 'channel-2', behaviour: 'never' }] },
   },
 })
@@ -200,11 +202,13 @@ async function measureKind(kind: Kind, due: number): Promise<BlockRow> {
   const grown: { spec: NativeSpec; view: View; block: Grown['block'] } = { spec, view, block }
   initGenesis(view, spec, (BigInt(operators.length) * 1_000n + BigInt(due) * 10n) * COIN, { ...block })
   installContracts(view, spec, 0n)
-  const next = (seconds: bigint) => {
+  const next = (seconds: bigint, strike?: Kind['strike']) => {
     endBlock(modulesOn(grown))
     block.number += 1n
     block.timestamp += seconds
-    beginBlock(modulesOn(grown))
+    const modules = modulesOn(grown)
+    beginBlock(modules)
+    strike?.(modules)
   }
   next(5n)
   kind.prepare(
@@ -226,8 +230,8 @@ async function measureKind(kind: Kind, due: number): Promise<BlockRow> {
     grown.view = store.at(version)
     if (version > 1 && kind.isDone(modulesOn(grown), due)) break
     const began = cpuTime()
-    if (version === 0) kind.strike?.(modulesOn(grown))
-    next(version === 0 ? (kind.seconds ?? 5n) : 5n)
+    if (version === 0) next(kind.seconds ?? 5n, kind.strike)
+    else next(5n)
     await commit()
     times.push((cpuTime() - began) / 1_000)
     if (version > 10_000) throw new Error(`${kind.name} do not end`)

@@ -54,6 +54,10 @@ export function openModules(context: ModuleContext): Modules {
   const slashing = hasSlashing(context.spec) ? new Slashing(context, () => staking) : undefined
   const staking = new Staking(context, bank, {
     ...distribution.hooks,
+    beforeDelegationSharesModified(delegator, operator) {
+      gov.beforeDelegationChanges(delegator)
+      distribution.hooks.beforeDelegationSharesModified(delegator, operator)
+    },
     afterValidatorBonded: (operator) => slashing?.afterValidatorBonded(operator),
   })
   const authz = new Authz(context, {

@@ -30,7 +30,7 @@ const WRITE_GAS: { readonly [C in SlotChange]: bigint } = { fresh: 22_100n, chan
  * cores). `call`: finding the function and opening the modules; a word of the input is decoded, one of the result or an event encoded.
  */
 export type WorkPrices = Readonly<Record<'call' | 'decodedWord' | 'encodedWord' | 'read' | 'change', bigint>>
-const WORK_GAS: WorkPrices = { call: 4_000n, decodedWord: 200n, encodedWord: 300n, read: 300n, change: 2_500n }
+const WORK_GAS: WorkPrices = { call: 7_000n, decodedWord: 300n, encodedWord: 500n, read: 600n, change: 4_000n }
 const NO_WORK_GAS: WorkPrices = { call: 0n, decodedWord: 0n, encodedWord: 0n, read: 0n, change: 0n }
 
 /** By the chain's rule `kestrel.nativeGas`. */

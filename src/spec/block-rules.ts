@@ -36,8 +36,15 @@ export const distributionVersion = ({ modules: { distribution } }: Pick<NativeSp
   versionOf(distribution)
 
 /**
+ * The version of staking's rules, `kestrel.modules.staking.version`; 1 if the genesis names none. They differ in how many unbondings
+ * a block completes (`MAX_ENDED_PER_BLOCK`).
+ */
+export const stakingVersion = ({ modules: { staking } }: Pick<NativeSpec, 'modules'>): 1 | 2 => versionOf(staking)
+
+/**
  * The version of governance's rules, `kestrel.modules.gov.version`; 1 if the genesis names none. 2: proposals can also send coins
- * of the governance account, set the parameters of all modules and of consensus, and schedule upgrades.
+ * of the governance account, set the parameters of all modules and of consensus, and schedule upgrades; the end of proposals takes several blocks if necessary
+ * (`modules/gov/ending.ts`).
  */
 export const govVersion = ({ modules: { gov } }: Pick<NativeSpec, 'modules'>): 1 | 2 => versionOf(gov)
 

@@ -216,15 +216,15 @@ describe('gas of precompiles', () => {
     const priced = precompile.on({ ...nativeSpec, nativeGas: 2 }, report)
     const input = encodeFunctionData({ abi, functionName: 'delegation', args: [alice, validator] })
     const runWith = (gasLimit: bigint) => runNow(priced, nativeCall(view, hexToBytes(input), { gasLimit }))
-    // The price, 1,480 + 6,000, is more than the work: 4,000 + 5 words at 200 + 6 words at 300 = 6,800.
-    expect(runWith(1_000_000n).gasUsed).toBe(7_480n)
+    // The work, 7,000 + 5 words at 300 + 6 words at 500, is more than the price, 1,480 + 6,000.
+    expect(runWith(1_000_000n).gasUsed).toBe(11_500n)
     const pay = encodeFunctionData({ abi, functionName: 'pay' })
-    // 4,000 and a word at 300 are more than 2,000.
-    expect(runNow(priced, nativeCall(view, hexToBytes(pay))).gasUsed).toBe(4_300n)
-    expect(runNow(priced, nativeCall(view, hexToBytes(pay), { gasLimit: 4_300n })).error).toBeUndefined()
-    expect(runNow(priced, nativeCall(view, hexToBytes(pay), { gasLimit: 4_299n }))).toMatchObject({
+    // 7,000 and a word at 500 are more than 2,000.
+    expect(runNow(priced, nativeCall(view, hexToBytes(pay))).gasUsed).toBe(7_500n)
+    expect(runNow(priced, nativeCall(view, hexToBytes(pay), { gasLimit: 7_500n })).error).toBeUndefined()
+    expect(runNow(priced, nativeCall(view, hexToBytes(pay), { gasLimit: 7_499n }))).toMatchObject({
       error: 'out of gas',
-      gasUsed: 4_299n,
+      gasUsed: 7_499n,
     })
     expect(runNow(priced, nativeCall(view, hexToBytes('0xdeadbeef'))).gasUsed).toBe(0n)
   })

@@ -78,18 +78,18 @@ describe('the gas of work in a precompile', () => {
 
   it('is what a call costs if it is more than the prices', () => {
     const meter = meterOf(2)
-    meter.charge(6_000n)
-    // 4,000 for the call and 200 for each of three words, the last one begun.
+    meter.charge(9_000n)
+    // 7,000 for the call and 300 for each of three words, the last one begun.
     meter.begin(65)
-    expect(meter.used).toBe(6_000n)
-    // 300 for each of five words: 4,600 + 1,500.
+    expect(meter.used).toBe(9_000n)
+    // 500 for each of five words: 7,900 + 2,500.
     meter.encoded(160)
-    expect(meter.used).toBe(6_100n)
-    // 300 for a read, 2,500 for a change.
+    expect(meter.used).toBe(10_400n)
+    // 600 for a read, 4,000 for a change.
     meter.read()
-    expect(meter.used).toBe(6_400n)
+    expect(meter.used).toBe(11_000n)
     meter.write(alice, 1n, 'fresh')
-    expect(meter.used).toBe(8_900n)
+    expect(meter.used).toBe(15_000n)
   })
 
   it('is not less than prices of a state beyond ordinary size', () => {
@@ -102,12 +102,12 @@ describe('the gas of work in a precompile', () => {
     const meter = meterOf(2)
     meter.begin(0)
     meter.spendInner(1_000n)
-    expect(meter.used).toBe(5_000n)
-    expect(meter.left).toBe(10n ** 9n - 5_000n)
+    expect(meter.used).toBe(8_000n)
+    expect(meter.left).toBe(10n ** 9n - 8_000n)
   })
 
   it('ends the call at its limit', () => {
-    expect(() => meterOf(2, 4_199n).begin(32)).toThrow(OutOfGas)
-    expect(meterOf(2, 4_200n).begin(32)).toBeUndefined()
+    expect(() => meterOf(2, 7_299n).begin(32)).toThrow(OutOfGas)
+    expect(meterOf(2, 7_300n).begin(32)).toBeUndefined()
   })
 })

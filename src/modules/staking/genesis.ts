@@ -45,6 +45,7 @@ const maxValidators = whole(1n, 1_000n)
 const maxEntries = whole(1n, 100n)
 
 const section = z.strictObject({
+  version: z.union([z.literal(1), z.literal(2)], { error: 'expected 1 or 2' }).default(1),
   params: z
     .strictObject({
       unbondingTime: whole(1n, 10_000n * SECONDS_A_DAY).default(DEFAULT_PARAMS.unbondingTime),
@@ -77,7 +78,8 @@ export const newStakingParams = (denom: string) =>
 
 /** Staking's genesis from the specification's two places. Throws ChainError `invalid-genesis` that names the field. */
 export function readStakingGenesis(validators: readonly GenesisValidator[], json: unknown): StakingGenesis {
-  return { validators, ...readSection('staking', section, json ?? {}) }
+  const { params, delegations } = readSection('staking', section, json ?? {})
+  return { validators, params, delegations }
 }
 
 /** The PKCS #8 prefix of an ed25519 secret of 32 bytes (RFC 8410). */
