@@ -2,7 +2,7 @@
 import type { NativeCall, NativeContract, NativeResult } from '../../src/evm/native-call.ts'
 import { hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import type { ModuleContext } from '../../src/modules/module.ts'
-import type { NativeSpec } from '../../src/spec/chain-spec.ts'
+import type { ChainSpec, NativeSpec } from '../../src/spec/chain-spec.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import { StateStore } from '../../src/state/state-store.ts'
 import type { StateView } from '../../src/state/types.ts'
@@ -61,3 +61,9 @@ export function runNow(contract: NativeContract | undefined, call: NativeCall): 
   if (result === undefined || result instanceof Promise) throw new Error('the contract has no result now')
   return result
 }
+
+/** A chain on which functions cost their fixed prices alone, whatever their work is. */
+export const withFixedPrices = <S extends Pick<ChainSpec, 'native'>>(spec: S): S => ({
+  ...spec,
+  native: spec.native && { ...spec.native, nativeGas: undefined },
+})

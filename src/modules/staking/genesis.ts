@@ -78,8 +78,7 @@ export const newStakingParams = (denom: string) =>
 
 /** Staking's genesis from the specification's two places. Throws ChainError `invalid-genesis` that names the field. */
 export function readStakingGenesis(validators: readonly GenesisValidator[], json: unknown): StakingGenesis {
-  const { params, delegations } = readSection('staking', section, json ?? {})
-  return { validators, params, delegations }
+  return { validators, ...readSection('staking', section, json ?? {}) }
 }
 
 /** The PKCS #8 prefix of an ed25519 secret of 32 bytes (RFC 8410). */
