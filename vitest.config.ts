@@ -54,6 +54,8 @@ export default defineConfig({
       { extends: true, test: { name: 'fresh', include: FRESH } },
       // Networks of real processes with the consensus engine that COMETBFT names. Without it every test says that it is skipped.
       network('network', 240_000),
+      // Counts the blocks that validators miss, so nothing else may run beside it.
+      network('operators', 240_000),
       // What a stranger or a byzantine validator can send to such a network.
       network('hostile', 400_000),
       // Blockscout's frontend, built in the folder that FRONTEND names. Without it the test says that it is skipped.

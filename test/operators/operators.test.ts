@@ -9,9 +9,9 @@ import { promisify } from 'node:util'
 import { toHex } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { editGenesis, NO_ENGINE, TestNetwork } from '../network/support.ts'
 import { MNEMONIC } from '../support/chain.ts'
 import { PROGRAM } from '../support/process.ts'
-import { editGenesis, NO_ENGINE, TestNetwork } from './support.ts'
 
 const run = promisify(execFile)
 /** The name of the upgrade that the second build knows. */
