@@ -461,8 +461,8 @@ export class BlockChain implements ChainFace {
   }
 
   /**
-   * What a block on the head is made of. Its attributes: those of governance, else those given, else the producer's, else the
-   * defaults. Throws OtherProgramNeeded.
+   * What a block on the head is made of. Governance decides an attribute before the caller, the caller before the producer; the
+   * others have their defaults. Throws OtherProgramNeeded.
    */
   #next(attributes: Partial<PayloadAttributes>, fetches = true) {
     const chosen = [{ coinbase: this.proposer }, this.#proposed(), attributes, this.governed.attributes()]

@@ -412,8 +412,8 @@ export const RANKING = {
 } as const
 
 /**
- * Who holds a token. The holders of the base coin's own contract are the accounts: coins move without events of it, so the index lists
- * its transfers only, and neither its holders nor what an account has of it.
+ * The ranking of a token's holders. All accounts hold the base coin, so its token (WERC20) has the ranking of accounts: coins move
+ * without the token's events, from which the index cannot derive holders.
  */
 export const HOLDERS = {
   ranking: (token: Address): Hex => (token === WERC20 ? RANKING.accounts : RANKING.holders(token)),

@@ -1,6 +1,6 @@
 // Upgrades that governance schedules (Cosmos SDK x/upgrade): one plan at a time, which is due at a height. A plan whose `info` has
 // lists of opcode proposals changes the EVM's parameters; every other one asks for a version of the program that knows its name
-// (`spec/program-upgrades.ts`), and a node without it stops before that height (`chain/upgrades.ts`).
+// (`spec/program-upgrades.ts`), and a node without it stops before that height (`chain/governed.ts`).
 import { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'

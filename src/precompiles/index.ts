@@ -48,9 +48,9 @@ const COSMOS_EVM: readonly Precompile[] = [
 export const precompilesWith = (interfaces: NativeInterfaces): readonly Precompile[] =>
   interfaces === 'cosmos-evm' ? COSMOS_EVM : PRECOMPILES
 
-/** The precompiles of a chain, from its first block or a later one. */
-export const precompilesOf = (spec: NativeSpec): readonly Precompile[] =>
-  precompilesWith(spec.interfaces ?? 'evmos').filter(({ isOn }) => isOn(spec))
+/** The precompiles of a chain, from its first block or a later one; none without native modules. */
+export const precompilesOf = (spec: NativeSpec | undefined): readonly Precompile[] =>
+  spec === undefined ? [] : precompilesWith(spec.interfaces ?? 'evmos').filter(({ isOn }) => isOn(spec))
 
 /** The native contracts of a block by address, including module accounts and the contracts of existing vouchers. */
 export function nativeContracts(

@@ -50,7 +50,7 @@ export type NamedAccount = { readonly address: Address; readonly name: string }
 export function nativeAccounts(runtime: Runtime, header: Header, view: StateView): readonly NamedAccount[] {
   const pairs = runtime.modules(view, runtime.env(header), 'read')?.erc20.pairs() ?? []
   const named = [
-    ...(runtime.spec.native === undefined ? [] : precompilesOf(runtime.spec.native)).map(({ address, name }) => ({
+    ...precompilesOf(runtime.spec.native).map(({ address, name }) => ({
       address,
       name,
     })),

@@ -43,8 +43,8 @@ export const stakingVersion = ({ modules: { staking } }: Pick<NativeSpec, 'modul
 
 /**
  * The version of governance's rules, `kestrel.modules.gov.version`; 1 if the genesis names none. 2: proposals can also send coins
- * of the governance account, set the parameters of all modules and of consensus, and schedule upgrades; the end of proposals takes several blocks if necessary
- * (`modules/gov/ending.ts`).
+ * of the governance account, set the parameters of all modules and of consensus, and schedule upgrades; the end of proposals takes
+ * several blocks if necessary (`modules/gov/ending.ts`).
  */
 export const govVersion = ({ modules: { gov } }: Pick<NativeSpec, 'modules'>): 1 | 2 => versionOf(gov)
 

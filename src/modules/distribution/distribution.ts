@@ -9,7 +9,7 @@ import { NATIVE_CONTRACT, operatorPrefix } from '../../spec/addresses.ts'
 import { distributionVersion } from '../../spec/block-rules.ts'
 import type { Bank } from '../bank.ts'
 import { isBlocked } from '../bank.ts'
-import { fraction, readSection } from '../genesis-section.ts'
+import { fraction, readSection, rulesVersion } from '../genesis-section.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
 import { reverted } from '../module.ts'
 import type { StakingHooks } from '../staking/context.ts'
@@ -227,7 +227,7 @@ export const distributionParams = z
 /** The default is version 1, because genesis files without a version are of chains that follow it. */
 const section = z
   .strictObject({
-    version: z.union([z.literal(1), z.literal(2)], { error: 'expected 1 or 2' }).default(1),
+    version: rulesVersion,
     params: z
       .strictObject({
         communityTax: fraction.default(DEFAULT_PARAMS.communityTax),

@@ -7,7 +7,7 @@ import { type Address, ZERO_ADDRESS } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import type { NativeSpec } from '../../spec/chain-spec.ts'
 import { isBlocked } from '../bank.ts'
-import { fraction, readSection, seconds, whole } from '../genesis-section.ts'
+import { fraction, readSection, rulesVersion, seconds, whole } from '../genesis-section.ts'
 import type { GovParams } from './layout.ts'
 
 /** Base units, as a number or as a list of one coin. */
@@ -118,7 +118,7 @@ export type GovGenesis = { readonly params: GovParams; readonly constitution: st
 export function readGovGenesis(spec: NativeSpec): GovGenesis {
   const section = z
     .strictObject({
-      version: z.union([z.literal(1), z.literal(2)], { error: 'expected 1 or 2' }).default(1),
+      version: rulesVersion,
       params: someGovParams(spec).prefault({}),
       constitution: z.string().max(10_000).default(''),
     })
