@@ -60,7 +60,11 @@ const { metafile } = await build({
   // An ES module without what is not used, where a package has one.
   mainFields: ['module', 'main'],
   plugins: [onlyEnglish],
-  define: { 'process.env.KESTREL_VERSION': JSON.stringify(version) },
+  define: {
+    'process.env.KESTREL_VERSION': JSON.stringify(version),
+    // Names of upgrades beside those of the source (src/spec/program-upgrades.ts), to rehearse one.
+    'process.env.KESTREL_UPGRADES': JSON.stringify(process.env.KESTREL_UPGRADES ?? ''),
+  },
   external,
   // CommonJS packages call `require`, which does not exist in an ES module.
   banner: {

@@ -44,7 +44,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [
             ...configDefaults.exclude,
-            ...['clients', 'network', 'hostile', 'frontend'].map((name) => `test/${name}/**`),
+            ...['clients', 'network', 'hostile', 'frontend', 'cosmos-evm'].map((name) => `test/${name}/**`),
             ...UNIT,
             ...FRESH,
           ],
@@ -54,10 +54,14 @@ export default defineConfig({
       { extends: true, test: { name: 'fresh', include: FRESH } },
       // Networks of real processes with the consensus engine that COMETBFT names. Without it every test says that it is skipped.
       network('network', 240_000),
+      // Counts the blocks that validators miss, so nothing else may run beside it.
+      network('operators', 240_000),
       // What a stranger or a byzantine validator can send to such a network.
       network('hostile', 400_000),
       // Blockscout's frontend, built in the folder that FRONTEND names. Without it the test says that it is skipped.
       { extends: true, test: { name: 'frontend', include: ['test/frontend/*.test.ts'], hookTimeout: 180_000 } },
+      // Suites of cosmos/evm, of a checkout that COSMOS_EVM names. Without it every test says that it is skipped.
+      { extends: true, test: { name: 'cosmos-evm', include: ['test/cosmos-evm/*.test.ts'], testTimeout: 900_000 } },
       // Other people's tools against a running node; they are installed from the package registry.
       {
         extends: true,

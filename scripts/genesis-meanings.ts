@@ -74,6 +74,8 @@ export const meanings: Readonly<Record<string, string>> = {
   'kestrel.textChainId': 'chain id as Cosmos writes it; left out: `NAME_CHAINID-1`',
   'kestrel.denom': 'denomination of the base unit',
   'kestrel.symbol': 'symbol of the coin, 18 decimals',
+  'kestrel.coinName':
+    "name of the coin in its ERC-20 contract, which chains with cosmos/evm's interfaces have; left out: the symbol",
   'kestrel.bech32Prefix': 'prefix of bech32 addresses; validators add `valoper` and `valcons`',
   'kestrel.interfaces':
     "whose ABIs, events and authority the native contracts have: Evmos' or those of its successor cosmos/evm; left out: `evmos`. [precompiles.md](precompiles.md#chains-of-cosmosevms-interfaces)",
@@ -85,6 +87,8 @@ export const meanings: Readonly<Record<string, string>> = {
   'kestrel.transactionGasCap': 'most gas of a transaction, at least 21000; left out: the gas limit of the block',
   'kestrel.boundedWork':
     'true: gas limits also bound the work that opcode proposals leave unpaid, and lists under which code could run for ever without gas are refused',
+  'kestrel.nativeGas':
+    'prices of native calls: 2 includes decoding, encoding and reads as measured ([gas](precompiles.md#gas)); 1, or left out: without',
   'kestrel.authz.granter': 'who grants with `approve`: its caller, or the signer of the transaction (Evmos)',
   'kestrel.compat.allowanceOrder': 'order of the arguments of `allowance`',
   'kestrel.compat.entriesAsStruct': 'true: unbonding entries in the form that Evmos answers since v15',

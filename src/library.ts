@@ -56,8 +56,8 @@ export async function startNode(options: StartOptions = {}): Promise<RunningNode
   const { url, chain } = launched.node
   const rpcUrl = `${url}/rpc`
   let failure: string | undefined
-  void launched.node.failed.then((line) => {
-    failure = line
+  void launched.node.failed.then((why) => {
+    failure = typeof why === 'string' ? why : why.message
   })
   let stopped: Promise<void> | undefined
   const close = async () => {

@@ -9,10 +9,12 @@ import type { PoolPolicy } from './chain/pool-rules.ts'
 import { nameModules, newNameLines, type ProposalModule, registryOf, requireNamed } from './cip/modules.ts'
 import { namesNext } from './consensus/block-policy.ts'
 import type { BlockProducer } from './consensus/block-producer.ts'
-import type { Beginning, Joining } from './consensus/network/joining.ts'
+import type { Beginning } from './consensus/network/joining.ts'
 import type { Network } from './consensus/network/network.ts'
 import type { NetworkOptions } from './consensus/network/options.ts'
+import { openJoining, openNetwork } from './consensus/open-network.ts'
 import { Solo } from './consensus/solo.ts'
+import { watchUpgrades } from './consensus/upgrade-watch.ts'
 import type { KnownContracts } from './contracts/abi.ts'
 import { DEFAULT_ENGINE, type EngineChoice, reportEngine } from './evm/engine-selection.ts'
 import type { Explorer } from './explorer/explorer.ts'
@@ -38,10 +40,11 @@ import { meters } from './rpc/meters.ts'
 import { PollingFilters } from './rpc/notifications/polling-filters.ts'
 import { type LoadedChain, loadChain, loadDump } from './rpc/state-dump.ts'
 import type { CallLimits } from './runtime/call.ts'
+import { type OtherProgramNeeded, programUpgrades } from './runtime/program-upgrades.ts'
 import { Runtime } from './runtime/runtime.ts'
 import { missingRequestContracts } from './runtime/system.ts'
 import { createServer, defaultHttpOptions, type NodeServer } from './server.ts'
-import { type ChainSpec, hasAllocation, refuseNetwork, requireNetwork, withoutAllocation } from './spec/chain-spec.ts'
+import { type ChainSpec, hasAllocation, withoutAllocation } from './spec/chain-spec.ts'
 import { openMemoryStore, openStore, type StoreObserver } from './state/kv.ts'
 import type { Durable } from './state/late-sync.ts'
 import { isOutage, type StoreLog, storeLog } from './state/store-log.ts'
@@ -71,6 +74,8 @@ export type ChainSettings = StoreOptions & {
   readonly pool: PoolPolicy
   /** Blocks from the tag `safe` to `latest`, and from `finalized` to `safe`; left out: 0. */
   readonly slotsInAnEpoch?: number | undefined
+  /** Heights at which a scheduled upgrade of the program is not carried out; left out: none. */
+  readonly skipUpgrades?: readonly string[] | undefined
   /** Number of blocks before the head whose states are stored; left out: all. */
   readonly prune?: number | undefined
   /** For a command that only reads blocks: needs no index, and leaves the database as it is. */
@@ -129,8 +134,8 @@ export type NodeOptions = ChainSettings & {
 export type Node = {
   readonly chain: BlockChain
   readonly producer: BlockProducer
-  /** Settles with a line when the disk has failed for good, or a file is found damaged. Close the node then. */
-  readonly failed: Promise<string>
+  /** Settles when the node must end: with a line (a disk failed, a file is damaged), or before an upgrade of the program. */
+  readonly failed: Promise<string | OtherProgramNeeded>
   readonly server: NodeServer
   /** What is known of contracts. */
   readonly contracts: KnownContracts
@@ -200,11 +205,11 @@ async function open(
     const stepping = (engine ?? DEFAULT_ENGINE) === 'library' ? 'library' : 'wasm'
     const ensure = (key: Uint8Array) => chain.missing?.ensure(key)
     const scripted = new TracerThreadPool(store, { spec, engine: stepping, proposalFiles, limits }, ensure)
-    const policy = { limits, pool, slotsInAnEpoch }
-    const parts = { store, runtime, indexer: blocksOnly ? NO_INDEX : indexer, ...policy, onError }
+    const policy = { limits, pool, slotsInAnEpoch, upgrades: programUpgrades(settings.skipUpgrades) }
+    const parts = { store, runtime, indexer: blocksOnly ? NO_INDEX : indexer, ...policy, onError, prune }
     const publisher = new SharedHead()
     const scriptedTraces = jsTracers ? scripted : undefined
-    const chain: BlockChain = new BlockChain({ ...parts, scriptedTraces, prune, publisher, forked: fork?.forked })
+    const chain: BlockChain = new BlockChain({ ...parts, scriptedTraces, publisher, forked: fork?.forked })
     if (fork?.begin !== undefined) await beginFork(chain, runtime, fork)
     if (loaded !== undefined) await (fork === undefined ? loadChain(chain, loaded) : loadDump(chain, loaded.accounts))
     if (reading !== undefined && datadir !== undefined) {
@@ -325,39 +330,6 @@ async function orClose<T>(chain: BlockChain, make: () => Promise<T>): Promise<T>
 }
 
 /**
- * undefined: a chain of one node. Throws ChainError `not-allowed` if the options say a network and the chain is none, or the
- * reverse.
- */
-async function networkOf(
-  chain: BlockChain,
-  { network: options, log }: NodeOptions,
-  version: string,
-  fail: (line: string) => void,
-  joining: Joining | undefined,
-): Promise<Network | undefined> {
-  if (options === undefined) {
-    refuseNetwork(chain.spec)
-    return undefined
-  }
-  requireNetwork(chain.spec)
-  // Loaded here, because CometBFT's messages are 150 KB of code that a chain of one node does not need.
-  const { Network } = await import('./consensus/network/network.ts')
-  return new Network({ chain, options, version, indexer, ...consensusLog(log), fail, joining })
-}
-
-const consensusLog = (log: Logger) => ({
-  log: (text: string) => log.info({ room: 'consensus' }, text),
-  onError: (error: unknown) => log.error({ err: error, room: 'consensus' }, String(error)),
-})
-
-/** undefined: the chain begins with its genesis. */
-async function joiningOf({ network, log }: NodeOptions, version: string): Promise<Joining | undefined> {
-  if (!network?.stateSync) return undefined
-  const { Joining } = await import('./consensus/network/joining.ts')
-  return new Joining({ ...network, version, ...consensusLog(log) })
-}
-
-/**
  * Opens everything and listens. Throws ChainError, or the listen error (`EADDRINUSE`). Steps, numbered in the code:
  *
  * 1. Prepare state sync if the options ask for it: the state snapshot replaces block 0 in step 5.
@@ -374,20 +346,22 @@ async function joiningOf({ network, log }: NodeOptions, version: string): Promis
  */
 export async function startNode(options: NodeOptions): Promise<Node> {
   const { log, wallet } = options
-  let fail: (line: string) => void = () => undefined
-  const failed = new Promise<string>((resolve) => {
+  let fail: (why: string | OtherProgramNeeded) => void = () => undefined
+  const failed = new Promise<string | OtherProgramNeeded>((resolve) => {
     fail = resolve
   })
-  void failed.then((line) => log.error({ room: 'state' }, line))
+  void failed.then((why) => log.error({ room: 'state' }, typeof why === 'string' ? why : why.message))
   const rpcOptions = { ...defaultRpcOptions, ...options.rpc }
   const reading = readerSettings(options, rpcOptions)
   // 1. State sync.
-  const joining = await joiningOf(options, rpcOptions.version)
+  const { version } = rpcOptions
+  const joining = await openJoining({ ...options, version })
   // 2 to 7, in `open`.
   const watch = storeLog(log, fail)
   const { chain, scripted, readers } = await open(options, watch, reading, joining)
+  await orClose(chain, async () => watchUpgrades(chain, options.network !== undefined, fail))
   // 8. The producer.
-  const network = await orClose(chain, () => networkOf(chain, options, rpcOptions.version, fail, joining))
+  const network = await orClose(chain, () => openNetwork(chain, { ...options, version }, { indexer, fail, joining }))
   const producer = network?.producer ?? soloOf(chain, options)
   // 9. The faces.
   const filters = new PollingFilters(chain)
@@ -396,7 +370,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   const timeline = rpcOptions.development
     ? new DevelopmentTimeline(chain, () => explorer.hub.push('development', 'timeline', {}))
     : undefined
-  const monitoring = monitor(options, { chain, queue, readers, network, ...watch }, rpcOptions.version)
+  const monitoring = monitor(options, { chain, queue, readers, network, ...watch }, version)
   const server = createServer({
     rpc: {
       chain,

@@ -15,7 +15,8 @@ import { importBlock } from '../runtime/import-block.ts'
 import { type ConsensusValidator, consensusValidators, operatorOfSigner } from '../runtime/module-queries.ts'
 import { CandidateFault, OpenBlock } from '../runtime/open-block.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import type { CallOptions, CallRequest, ExecutedBlock, PayloadAttributes } from '../runtime/types.ts'
+import type { ExecutedBlock, PayloadAttributes } from '../runtime/types.ts'
+import { SKIPPED_UPGRADE } from '../spec/block-rules.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { completely, untilComplete } from '../state/partial-state.ts'
 import type { KvStore, MissingParts } from '../state/types.ts'
@@ -27,6 +28,7 @@ import { ChainEventEmitter } from './events.ts'
 import type { ChainFees } from './fees.ts'
 import { BeforeFork } from './fork.ts'
 import { fetchFor, fetchForAll } from './fork-intake.ts'
+import type { GovernedBlocks } from './governed.ts'
 import { ImportPrefetch } from './import-prefetch.ts'
 import { minedLogs } from './mined-logs.ts'
 import { abandonChain } from './open.ts'
@@ -109,6 +111,10 @@ export class BlockChain implements ChainFace {
 
   get forked(): ForkedChain | undefined {
     return this.#parts.forked
+  }
+
+  get governed(): GovernedBlocks {
+    return this.#parts.governed
   }
 
   get #runtime(): Runtime {
@@ -204,24 +210,12 @@ export class BlockChain implements ChainFace {
 
   // --- calls
 
-  call(request: CallRequest, ref: BlockRef, options?: CallOptions) {
-    return this.#parts.calls.call(request, ref, options)
-  }
-
-  estimateGas(request: CallRequest, ref: BlockRef, options?: CallOptions) {
-    return this.#parts.calls.estimateGas(request, ref, options)
-  }
-
-  createAccessList(request: CallRequest, ref: BlockRef, options?: CallOptions) {
-    return this.#parts.calls.createAccessList(request, ref, options)
-  }
-
+  call: Caller['call'] = (...of) => this.#parts.calls.call(...of)
+  estimateGas: Caller['estimateGas'] = (...of) => this.#parts.calls.estimateGas(...of)
+  createAccessList: Caller['createAccessList'] = (...of) => this.#parts.calls.createAccessList(...of)
   simulate: Caller['simulate'] = (...of) => this.#parts.calls.simulate(...of)
   innerCall: Caller['innerCall'] = (...of) => this.#parts.calls.innerCall(...of)
-
-  runBundle(...bundle: Parameters<ChainFace['runBundle']>) {
-    return this.#parts.calls.runBundle(...bundle)
-  }
+  runBundle: Caller['runBundle'] = (...of) => this.#parts.calls.runBundle(...of)
 
   // --- the pool
 
@@ -348,6 +342,7 @@ export class BlockChain implements ChainFace {
       const began = performance.now()
       const decoded = await this.expected.take(raw)
       const block = { ...decoded, transactions: decoded.transactions.map((tx) => this.#persistentPool.withSender(tx)) }
+      if (block.header.extraData !== SKIPPED_UPGRADE) this.governed.requireProgram()
       const canonical = this.#canonical
       const ancestors = canonical.ancestors(this.head)
       const executed = await importBlock(this.#runtime, canonical.view(), block, canonical.ancestry(), ancestors)
@@ -465,9 +460,13 @@ export class BlockChain implements ChainFace {
     return blocks
   }
 
-  /** What a block on the head is made of. Its attributes: those given, else the producer's, else the defaults. */
+  /**
+   * What a block on the head is made of. Governance decides an attribute before the caller, the caller before the producer; the
+   * others have their defaults. Throws OtherProgramNeeded.
+   */
   #next(attributes: Partial<PayloadAttributes>, fetches = true) {
-    const complete = completeAttributes(this.spec, this.head, { coinbase: this.proposer }, this.#proposed(), attributes)
+    const chosen = [{ coinbase: this.proposer }, this.#proposed(), attributes, this.governed.attributes()]
+    const complete = completeAttributes(this.spec, this.head, ...chosen)
     return { complete, view: this.#canonical.view(fetches), ancestors: this.#canonical.ancestors(this.head) }
   }
 
@@ -494,6 +493,6 @@ export class BlockChain implements ChainFace {
     const view = this.#canonical.view()
     const time = () => completeAttributes(this.spec, this.head, this.#proposed()).timestamp
     const held = this.#runtime.lockedBalances(view, time)
-    return poolHead(this.head, view, this.fees, held, this.#proposed().gasLimit)
+    return poolHead(this.head, view, this.fees, held, this.governed.gasLimit ?? this.#proposed().gasLimit)
   }
 }

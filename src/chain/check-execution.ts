@@ -3,6 +3,8 @@
 // that engine reads and no other has read before is taken for empty, and named with a difference.
 import { ChainError, describeError } from '../lib/errors.ts'
 import { EMPTY_BYTES, toHex } from '../lib/hex.ts'
+import { upgradesAfter } from '../runtime/module-queries.ts'
+import { requireKnown } from '../runtime/program-upgrades.ts'
 import { rerunBlock } from '../runtime/rerun-block.ts'
 import type { BlockHashes, Runtime } from '../runtime/runtime.ts'
 import { firstBlock } from '../spec/forks.ts'
@@ -46,6 +48,7 @@ export async function checkExecution(store: KvStore, check: ExecutionCheck): Pro
   const blockHash: BlockHashes = (number) => blocks.hash(number)
   const headHeader = blocks.header(head.number) ?? missing(`block ${head.number}`)
   runtime.requireProposals(state.at(head.version), runtime.env(headHeader))
+  requireKnown(upgradesAfter(runtime, state.at(head.version)).last)
   for (let number = from; number <= to; number++) {
     const block = blocks.block(number) ?? missing(`block ${number}`)
     const receipts = blocks.receipts(number) ?? missing(`receipts of block ${number}`)

@@ -3,6 +3,7 @@
 import type { ForkedChain } from '../fork/forked-chain.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import type { CallLimits } from '../runtime/call.ts'
+import { type ProgramUpgrades, programUpgrades } from '../runtime/program-upgrades.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 import type { KvStore } from '../state/types.ts'
@@ -11,6 +12,7 @@ import { ChainCalls } from './calls.ts'
 import { CanonicalChain, type CanonicalChainOptions } from './canonical-chain.ts'
 import { ChainFees } from './fees.ts'
 import { ForkTraces } from './fork-traces.ts'
+import { GovernedBlocks } from './governed.ts'
 import type { PoolPolicy } from './pool-rules.ts'
 import { ChainStateQueries } from './state-queries.ts'
 import { ChainTraces } from './traces.ts'
@@ -24,6 +26,8 @@ type PartOptions = Omit<CanonicalChainOptions, 'source'> & {
   readonly indexer: Indexer
   readonly limits: CallLimits
   readonly pool: PoolPolicy
+  /** Left out: those that this program knows, and no height is skipped. */
+  readonly upgrades?: ProgramUpgrades | undefined
   readonly scriptedTraces?: ScriptedTraces | undefined
 }
 
@@ -44,6 +48,7 @@ export type ChainParts = ChainIdentity & {
   readonly canonical: CanonicalChain
   readonly calls: ChainCalls
   readonly fees: ChainFees
+  readonly governed: GovernedBlocks
   readonly traces: ChainTraces
   readonly stateQueries: ChainStateQueries
 }
@@ -51,7 +56,7 @@ export type ChainParts = ChainIdentity & {
 /** Opens the chain that the store holds. `nextBaseFee`: what a development method has set. Throws as `CanonicalChain`. */
 export function openParts(
   { runtime, forked }: ChainIdentity,
-  { store, indexer, limits, pool, scriptedTraces, ...options }: PartOptions,
+  { store, indexer, limits, pool, scriptedTraces, upgrades = programUpgrades(), ...options }: PartOptions,
   reader: PartReader,
   nextBaseFee: () => bigint | undefined,
 ): ChainParts {
@@ -69,5 +74,6 @@ export function openParts(
     traces,
   })
   const calls = new ChainCalls(runtime, canonical, limits, reader)
-  return { runtime, forked, canonical, calls, fees, traces, stateQueries }
+  const governed = new GovernedBlocks(runtime, canonical, upgrades)
+  return { runtime, forked, canonical, calls, fees, governed, traces, stateQueries }
 }

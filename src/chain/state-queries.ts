@@ -10,10 +10,12 @@ import type { Block, SealedHeader } from '../primitives/types.ts'
 import type { ExecutionWitness } from '../runtime/execution-witness.ts'
 import {
   brokenInvariants,
+  consensusParamsAfter,
   type NamedAccount,
   nativeAccounts,
   nextSigners,
   type Signer,
+  upgradesAfter,
 } from '../runtime/module-queries.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type ValidatorRecord, validatorRecord } from '../runtime/validator-record.ts'
@@ -69,6 +71,14 @@ export class ChainStateQueries implements StateQueries {
       )
       return value === 0n ? undefined : { hash, key, value }
     })
+  }
+
+  async consensusParams(ref: BlockRef) {
+    return consensusParamsAfter(this.#runtime, (await this.#reader.at(ref)).view)
+  }
+
+  async upgrades(ref: BlockRef) {
+    return upgradesAfter(this.#runtime, (await this.#reader.at(ref)).view)
   }
 
   async witness(ref: BlockRef, signal: AbortSignal): Promise<ExecutionWitness> {

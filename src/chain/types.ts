@@ -19,7 +19,13 @@ import type { StateEdit } from '../runtime/edit-state.ts'
 import type { BuildOptions } from '../runtime/execute-block.ts'
 import type { ExecutionWitness } from '../runtime/execution-witness.ts'
 import type { InnerCall, InnerCallOutcome } from '../runtime/inner-call.ts'
-import type { ConsensusValidator, NamedAccount, Signer } from '../runtime/module-queries.ts'
+import type {
+  ConsensusValidator,
+  GovernedParams,
+  GovernedUpgrades,
+  NamedAccount,
+  Signer,
+} from '../runtime/module-queries.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { RequestedBlock, SimulatedBlock, SimulationOptions } from '../runtime/simulate.ts'
@@ -41,6 +47,7 @@ import type {
 } from '../state/types.ts'
 import type { BlockBuilder } from './block-builder.ts'
 import type { Fees } from './fee-types.ts'
+import type { GovernedBlocks } from './governed.ts'
 import type { RecentBlobs } from './recent-blobs.ts'
 import type { TransactionsByBlock } from './replace-blocks.ts'
 
@@ -278,6 +285,10 @@ export interface StateQueries {
   activeProposals(ref: BlockRef): Promise<readonly string[]>
   /** Floor of the base fee of blocks after this one, in wei per gas; undefined: the chain has no such parameter. */
   minBaseFee(ref: BlockRef): Promise<bigint | undefined>
+  /** Parameters of consensus after a block; undefined: governance has set none. */
+  consensusParams(ref: BlockRef): Promise<GovernedParams | undefined>
+  /** Upgrades that governance has scheduled: those that have happened at a block, and the one to come. */
+  upgrades(ref: BlockRef): Promise<GovernedUpgrades>
   /** The accounts with native code. */
   nativeAccounts(ref: BlockRef, signal: AbortSignal): Promise<readonly NamedAccount[]>
   /** By name. */
@@ -446,6 +457,8 @@ export interface ConsensusFace {
   ): Promise<ExecutedBlock>
   /** Transactions of a decided block, their senders recovered on threads; undefined for a malformed one. */
   decode(raws: readonly Uint8Array[]): Promise<readonly (Transaction | undefined)[]>
+  /** What governance has decided about the next blocks. */
+  readonly governed: GovernedBlocks
   /** The bonded validators after an executed block, or after the head. */
   validators(after?: ExecutedBlock): readonly ConsensusValidator[]
   /** The operator that uses or used the key of a consensus address, in the state at the head. */

@@ -187,6 +187,7 @@ export const anvilFlags: readonly AnvilFlag[] = [
     to: (name: string) => (name === 'ethereum' ? {} : refused('network', `${name} is not supported`)()),
     differs: 'only `ethereum`',
   },
+  { flag: '--preset <name>', to: 'preset', differs: 'not a flag of anvil: the local chain of another project' },
 ]
 
 function refused(name: string, why: string): () => never {
@@ -199,8 +200,8 @@ function refused(name: string, why: string): () => never {
 const defaults: Given = { inMemory: true, chainId: 31_337, gasLimit: 30_000_000 }
 /** Options that decide in place of a default. */
 const decidedBy: Readonly<Record<string, readonly string[]>> = {
-  chainId: ['forkUrl', 'genesis'],
-  gasLimit: ['forkUrl', 'genesis', 'disableBlockGasLimit', 'loadState'],
+  chainId: ['forkUrl', 'genesis', 'preset'],
+  gasLimit: ['forkUrl', 'genesis', 'preset', 'disableBlockGasLimit', 'loadState'],
 }
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.')

@@ -2,9 +2,7 @@
 import type { AbiFunction } from 'abitype'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { ChainError } from '../lib/errors.ts'
 import { PRECOMPILES, precompilesWith } from '../precompiles/index.ts'
-import type { NativeInterfaces } from '../spec/chain-spec.ts'
 import { integer, readFlags } from './flags.ts'
 import { answerLines, namedValues, print } from './native/answers.ts'
 import { readArguments } from './native/arguments.ts'
@@ -14,7 +12,7 @@ import {
   declarationOf,
   functionsNamed,
   functionsOf,
-  interfacesOf,
+  interfacesAt,
   isView,
 } from './native/contracts.ts'
 import {
@@ -86,16 +84,6 @@ const withOperands = (command: Command): Command =>
     .argument('[args...]')
 
 type Target = { readonly contract: Contract; readonly functions: readonly AbiFunction[] }
-
-/** The interfaces of the node's chain; Evmos' if there is no node. */
-async function interfacesAt(url: string): Promise<NativeInterfaces> {
-  try {
-    return await withNode(url, interfacesOf)
-  } catch (error) {
-    if (error instanceof ChainError) return 'evmos'
-    throw error
-  }
-}
 
 type Operands = { readonly contractText: string | undefined; readonly functionText: string | undefined }
 

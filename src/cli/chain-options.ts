@@ -71,7 +71,7 @@ export const chain = {
     ...ofPreset,
   }),
   symbol: optional('<name>', matching(...CHAIN_NAMES.symbol), 'symbol of the coin', {
-    unset: 'the denomination without its first letter, in capitals',
+    unset: 'the denomination without its prefix `a`, in capitals',
     ...ofPreset,
   }),
   // Earlier forks have no transactions with a chain id (EIP-155), which is what this node signs.

@@ -17,7 +17,7 @@ import {
 import { firstBlock, genesisFork } from '../spec/forks.ts'
 import { formatSpec, parseGenesisText } from '../spec/genesis-file.ts'
 import { FACTORIES } from '../spec/preinstalls.ts'
-import { type DevKeys, devKeys, devValidatorKeys, isPreset, presets } from '../spec/presets.ts'
+import { type DevKeys, devKeys, devOperatorKeys, devValidatorKeys, isPreset, presets } from '../spec/presets.ts'
 import { ETHEREUM_PATH, Wallet } from '../wallet/wallet.ts'
 import { type chainOptions, DEFAULT_ACCOUNTS, MAX_GAS_LIMIT } from './chain-options.ts'
 import type { StoredChain } from './datadir.ts'
@@ -182,7 +182,7 @@ function walletOf({ keys }: Pick<DevKeys, 'keys'>): Wallet {
 }
 
 /** Operators of the presets' validators, whose keys are public. */
-export const knownOperators = (): Address[] => devValidatorKeys.flatMap((keys) => walletOf(keys).addresses())
+export const knownOperators = (): Address[] => devOperatorKeys.flatMap((keys) => walletOf(keys).addresses())
 
 /** Whether genesis funds operators with public keys. */
 export async function fundsKnownOperators({ genesis }: GenesisSpec<GenesisAllocation>): Promise<boolean> {

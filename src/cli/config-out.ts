@@ -8,9 +8,10 @@ import type { StartFlags } from './start-flags.ts'
 
 /** From what the development accounts follow, as anvil says it: with a slash at the end of the path. */
 export const keySource = ({
-  mnemonic = devKeys.kestrel[0]?.mnemonic,
+  preset = 'kestrel',
+  mnemonic = devKeys[preset][0]?.mnemonic,
   derivationPath = `${ETHEREUM_PATH}/`,
-}: Pick<StartFlags, 'mnemonic' | 'derivationPath'>) => ({ mnemonic, derivationPath })
+}: Pick<StartFlags, 'preset' | 'mnemonic' | 'derivationPath'>) => ({ mnemonic, derivationPath })
 
 /** Writes the file, which only its owner may read, or replaces it. Throws Node's file error. */
 export async function writeConfig(

@@ -114,8 +114,15 @@ export const networks = listOf('IP addresses or networks such as 10.0.0.0/8', (t
   isNetwork(text) ? text : undefined,
 )
 
+export const heights = listOf('numbers of blocks', (text) => (/^\d{1,15}$/.test(text) ? text : undefined))
+
 /** Nodes of a network, by their ids and addresses. */
 export const peers = listOf('ID@HOST:PORT, where ID has 40 hex digits', (text) => (PEER.test(text) ? text : undefined))
+
+/** Address at which a consensus engine waits for its signer, as CometBFT's `priv_validator_laddr`. */
+export const signer = value('string', 'tcp://HOST:PORT, unix:///PATH or noise://PEER@HOST:PORT', (text) =>
+  /^(?:tcp:\/\/[^/@]+:\d{1,5}|unix:\/\/\/.+|noise:\/\/\w+@[^/@]+:\d{1,5})$/.test(text) ? text : undefined,
+)
 
 export const address = value('string', 'an address (0x and 40 hex digits)', toAddress)
 

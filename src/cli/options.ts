@@ -11,6 +11,7 @@ import { chain, fork, genesisOnly } from './chain-options.ts'
 import {
   addresses,
   durable,
+  heights,
   host,
   hosts,
   integer,
@@ -22,6 +23,7 @@ import {
   paths,
   peers,
   seconds,
+  signer,
   wholeNumber,
 } from './flags.ts'
 import {
@@ -98,6 +100,12 @@ const blocks = {
     conflicts: ['blockTime', 'mixedMining'],
     notInNetwork: 'the validators make the blocks',
   }),
+  skipUpgrades: optional(
+    '<heights>',
+    heights,
+    'heights at which a scheduled upgrade of the program is not carried out; all nodes must skip the same',
+    { room: 'node', more: '[Upgrades at a height](networks.md#upgrades-at-a-height).' },
+  ),
   minTip: optional(
     '<wei>',
     integer(0n, 2n ** 256n - 1n),
@@ -143,6 +151,21 @@ const network = {
     unset: 'engine/ in the data directory',
     networkOnly: true,
     more: 'It has keys, configuration and blocks, and is made when it is missing.',
+  }),
+  enginePortBase: optional(
+    '<port>',
+    wholeNumber(1, 65_533),
+    "peers' port of a new engine home; RPC and metrics follow, and nodes may share an address",
+    {
+      unset: '26656, with RPC on 26657 and metrics on 26660',
+      networkOnly: true,
+      more: 'A home that exists keeps its ports, and the start is refused if they are others.',
+    },
+  ),
+  engineSigner: optional('<address>', signer, 'where a new engine home waits for the remote signer of its blocks', {
+    unset: 'the consensus key is in the home',
+    networkOnly: true,
+    more: '`tcp://HOST:PORT`, `unix:///PATH` or `noise://PEER@HOST:PORT`: [Remote signer](networks.md#remote-signer).',
   }),
   externalEngine: switchOn('the operator starts the consensus engine, not kestrel', {
     conflicts: ['cometbft', 'peers'],

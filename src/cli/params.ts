@@ -2,12 +2,31 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { integer, readFlags } from './flags.ts'
-import { readEvmParams, readFeeMarketParams, readKnownProposals, readUpgrades } from './gov/chain-queries.ts'
+import {
+  readConsensusParams,
+  readEvmParams,
+  readFeeMarketParams,
+  readKnownProposals,
+  readUpgrades,
+} from './gov/chain-queries.ts'
 import { row } from './gov/output.ts'
 import { registerPropose } from './gov/submit.ts'
 import { print } from './native/answers.ts'
 import { nodeFlags, withNodeFlags } from './native/sender.ts'
 import { withNode } from './rpc-client.ts'
+
+/** What governance has set. */
+function consensusLines({
+  gasLimit,
+  maxBytes,
+  blockTimeMs,
+}: Pick<Awaited<ReturnType<typeof readConsensusParams>>, 'gasLimit' | 'maxBytes' | 'blockTimeMs'>): string[] {
+  return [
+    ...(gasLimit === null ? [] : [`gas limit towards ${gasLimit}`]),
+    ...(maxBytes === null ? [] : [`at most ${maxBytes} bytes`]),
+    ...(blockTimeMs === null ? [] : [`every ${Number(blockTimeMs) / 1_000} s`]),
+  ]
+}
 
 const flags = z.object({ ...nodeFlags, block: integer(0n, 2n ** 64n - 1n).optional() })
 
@@ -29,9 +48,10 @@ To activate kestrel_0 on a development chain:
     const { rpcUrl, json, block } = readFlags(flags, given)
     await withNode(rpcUrl, async (node) => {
       const number = block ?? (await node.viem.getBlockNumber({ cacheTime: 0 }))
-      const [{ extraEips }, { minBaseFee }, proposals, upgrades] = await Promise.all([
+      const [{ extraEips }, { minBaseFee }, consensus, proposals, upgrades] = await Promise.all([
         readEvmParams(node, number),
         readFeeMarketParams(node, number),
+        readConsensusParams(node, number),
         readKnownProposals(node, number),
         readUpgrades(node),
       ])
@@ -44,6 +64,12 @@ To activate kestrel_0 on a development chain:
           block: Number(number),
           activeProposals: extraEips,
           minBaseFee: minBaseFee?.toString() ?? null,
+          consensus: Object.fromEntries(
+            (['gasLimit', 'maxBytes', 'blockTimeMs'] as const).map((name) => [
+              name,
+              consensus[name]?.toString() ?? null,
+            ]),
+          ),
           proposals,
           upgrades,
         },
@@ -55,7 +81,11 @@ To activate kestrel_0 on a development chain:
             'Base fee',
             ...(minBaseFee === null ? [] : [minBaseFee === 0n ? 'no floor' : `at least ${minBaseFee} wei`]),
           ),
-          ...row('Upgrades', ...upgrades.map(({ name, height }) => `${name} at block ${height}`)),
+          ...row('Blocks', ...consensusLines(consensus)),
+          ...row(
+            'Upgrades',
+            ...upgrades.map(({ name, height, info }) => `${name} at block ${height}${info ? `: ${info}` : ''}`),
+          ),
         ],
       )
     })

@@ -7,12 +7,14 @@ import { reportEngine } from '../evm/engine-selection.ts'
 import { moduleName, moniker } from '../explorer/account-names.ts'
 import { createLogger, flushLog, type Logger } from '../lib/log.ts'
 import { CURVE_WARNING } from '../primitives/signature.ts'
+import { OtherProgramNeeded } from '../runtime/program-upgrades.ts'
 import { banner } from './banner.ts'
 import { type Launched, launch } from './launch.ts'
 import { optionsWithHome } from './network/node-home.ts'
 import { readStartFlags, type StartFlags, withStartFlags } from './start-flags.ts'
 import { logActivity } from './terminal/activity.ts'
 import { RequestCounts } from './terminal/request-counts.ts'
+import { writeUpgradeInfo } from './upgrade-info.ts'
 
 /** Milliseconds in which a second signal is ignored: under npm Ctrl-C arrives twice, from the terminal and from npm. */
 const SAME_KEYSTROKE = 500
@@ -44,7 +46,8 @@ export async function start(flags: StartFlags, shown: (launched: Launched) => Pr
   const isJson = flags.json || flags.jsonLogs
   const log = createLogger({ level: flags.silent ? 'error' : (flags.logLevel ?? 'info'), json: isJson })
   const counts = flags.verbose > 0 ? new RequestCounts(log) : undefined
-  const launched = await Promise.race([launch(flags, log, counts), signal])
+  const launching = launch(flags, log, counts).catch((error) => stopForProgram(error, flags))
+  const launched = await Promise.race([launching, signal])
   // A start may hang, for example on a dead network disk. Its writes are atomic, so killing it is safe.
   if (typeof launched === 'string') return dieOf(launched)
   const { node, hasKnownKeys } = launched
@@ -60,13 +63,29 @@ export async function start(flags: StartFlags, shown: (launched: Launched) => Pr
   if (warning !== undefined) log.warn({ room: 'evm' }, warning)
   if (CURVE_WARNING !== undefined) log.warn({ room: 'chain' }, CURVE_WARNING)
   const flushActivity = showActivity(launched, log, { ...flags, isBounded: !isJson })
-  const failed = node.failed.then(() => 1)
-  const code = await Promise.race([signal.then(() => 0), failed])
+  const why = await Promise.race([signal.then(() => undefined), node.failed])
   flushActivity()
   log.info('stopping; send the signal again to stop at once')
   await node.close()
   // The last sync may have failed. `process.exit`, because a library's timer must not keep the process alive.
-  process.exit(await Promise.race([failed, code]))
+  process.exit(exitCodeFor(await Promise.race([node.failed, why]), flags))
+}
+
+/** Exit code when the next block needs another version of the program. */
+const OTHER_PROGRAM = 3
+
+/** `why` a node ends; undefined: a signal. Tells the program that watches over this one which version is needed. */
+function exitCodeFor(why: string | OtherProgramNeeded | undefined, { datadir, inMemory }: StartFlags): number {
+  if (typeof why !== 'object') return why === undefined ? 0 : 1
+  // Last, because cosmovisor may miss a file that it sees before this process has ended.
+  if (why.plan !== undefined && !inMemory) writeUpgradeInfo(datadir, why.plan)
+  return OTHER_PROGRAM
+}
+
+function stopForProgram(error: unknown, flags: StartFlags): never {
+  if (!(error instanceof OtherProgramNeeded)) throw error
+  process.stderr.write(`kestrel: ${error.message}\n`)
+  process.exit(exitCodeFor(error, flags))
 }
 
 /** Shows transactions until the chain closes. Returns a function that writes what is only counted. */

@@ -12,7 +12,7 @@ import { integer, readFlags, wrongOperand } from './flags.ts'
 import { symbolOf } from './native/amount.ts'
 import { print } from './native/answers.ts'
 import { readArguments } from './native/arguments.ts'
-import { contractNamed, functionsNamed } from './native/contracts.ts'
+import { contractNamed, functionsNamed, interfacesAt } from './native/contracts.ts'
 import { accountFlag, accountOfNode, nodeFlags, withNodeFlags } from './native/sender.ts'
 import { readBaseDenom } from './native/transaction.ts'
 import { type RpcClient, withNode } from './rpc-client.ts'
@@ -106,12 +106,12 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 type Target = Hex | { readonly to: Hex; readonly functions: readonly AbiFunction[]; readonly texts: readonly string[] }
 
 /** The transaction or the call that the operands name. Throws WrongCommandLine. */
-function targetOf(target: string, functionText = '', texts: readonly string[]): Target {
+async function targetOf(url: string, target: string, functionText = '', texts: readonly string[]): Promise<Target> {
   if (HASH.test(target)) return target as Hex
   if (ADDRESS.test(target)) return { to: target as Hex, functions: [declared(functionText)], texts }
   if (target.startsWith('0x'))
     throw wrongOperand('target', 'expected the hash of a transaction, an address, or a native contract')
-  const contract = contractNamed(target)
+  const contract = contractNamed(target, await interfacesAt(url))
   return { to: contract.address, functions: functionsNamed(contract, functionText), texts }
 }
 
@@ -148,7 +148,7 @@ function declared(text: string) {
 
 async function traceAction(target: string, functionText: string | undefined, texts: string[], given: unknown) {
   const read = readFlags(flags, given)
-  const named = targetOf(target, functionText, texts)
+  const named = await targetOf(read.rpcUrl, target, functionText, texts)
   await withNode(read.rpcUrl, async (node) => {
     const trace = await traceOf(node, named, read)
     const symbol = symbolOf((await baseDenom(node)) ?? 'ETH')
@@ -200,7 +200,7 @@ const inShort = (text: string): string => text.replace(/\b0x[0-9a-fA-F]{40}\b/g,
 
 async function profileAction(target: string, functionText: string | undefined, texts: string[], given: unknown) {
   const read = readFlags(flags, given)
-  const named = targetOf(target, functionText, texts)
+  const named = await targetOf(read.rpcUrl, target, functionText, texts)
   await withNode(read.rpcUrl, async (node) => {
     const trace = await traceOf(node, named, read)
     const profile = gasProfile(trace, typeof named === 'string' ? await limitsOf(node, named) : undefined)

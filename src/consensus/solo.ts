@@ -36,6 +36,8 @@ export class Solo implements BlockProducer {
   readonly #turn = new Mutex()
   #automine: boolean
   #interval: number
+  /** Milliseconds between blocks that governance has set; 0: none. */
+  #governedTime = 0
   #timer: NodeJS.Timeout | undefined
   #retry: NodeJS.Timeout | undefined
   /** Settles when no block is being made for ready transactions. */
@@ -72,12 +74,25 @@ export class Solo implements BlockProducer {
     this.#state = 'started'
     const { events } = this.#chain
     // A block may make waiting transactions ready, because the base fee falls.
-    const listening = [events.on('pending', () => this.#wake()), events.on('block', () => this.#wake())]
+    const onBlock = () => {
+      this.#followBlockTime()
+      this.#wake()
+    }
+    this.#followBlockTime()
+    const listening = [events.on('pending', () => this.#wake()), events.on('block', onBlock)]
     this.#stopListening = () => {
       for (const stop of listening) stop()
     }
     this.#schedule()
     this.#wake()
+  }
+
+  /** Makes blocks in the time that governance sets, from when it sets it. */
+  #followBlockTime(): void {
+    const milliseconds = Number(this.#chain.governed.params()?.blockTimeMs ?? 0n)
+    if (milliseconds === this.#governedTime) return
+    this.#governedTime = milliseconds
+    if (milliseconds > 0) this.setMode({ automine: false, interval: milliseconds / 1000 })
   }
 
   /** Settles when no block is being made and none will follow. */

@@ -190,7 +190,7 @@ export function nameOfSelector(known: ContractsContext, selector: Hex): string |
 
 /** Interfaces in which functions are found without a contract. */
 const searchedAbis = (known: ContractsContext): readonly Abi[] => [
-  ...(known.spec.native === undefined ? [] : precompilesOf(known.spec.native).map(({ abi }) => abi)),
+  ...precompilesOf(known.spec.native).map(({ abi }) => abi),
   ...wellKnownAbis(known),
 ]
 

@@ -59,9 +59,7 @@ const pathOf = ({ folder, name }: Precompile): string => posix.join(folder, `${n
 
 /** Every native contract of the chain. */
 export const allNativeContracts = (known: Known): readonly Entry[] =>
-  (known.spec.native === undefined ? [] : precompilesOf(known.spec.native)).flatMap(
-    ({ address }) => nativeContract(known, address) ?? [],
-  )
+  precompilesOf(known.spec.native).flatMap(({ address }) => nativeContract(known, address) ?? [])
 
 /** As `nativeContract`, with the interface's file and its imports. */
 export function nativeSources(known: Known, address: Address): VerifiedSources | undefined {

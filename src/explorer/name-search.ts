@@ -3,7 +3,7 @@
 
 import { verifiedByName } from '../contracts/abi.ts'
 import { RECORD, type TokenRecord } from '../indexer/records.ts'
-import { RANKING } from '../indexer/tables.ts'
+import { HOLDERS } from '../indexer/tables.ts'
 import { searchTermsOf } from '../indexer/token-names.ts'
 import { ADDRESS_BYTES, type Address, toAddress } from '../lib/hex.ts'
 import { govLayout } from '../modules/gov/layout.ts'
@@ -92,7 +92,7 @@ const rankedToken = (
 ): RankedToken => ({
   address,
   price: Number(options.prices?.tokens.get(address) ?? -1),
-  holders: memberCount(rows, RANKING.holders(address)),
+  holders: memberCount(rows, HOLDERS.ranking(address)),
   name: name.toLowerCase(),
 })
 

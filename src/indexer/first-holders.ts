@@ -1,6 +1,7 @@
 // Token holders of a state that a chain begins with: there are no logs for them, so every token is asked for the balance of
 // every address that has appeared. This finds no ERC-721 items or ERC-1155 balances; they appear with their transfers.
 import { type Address, toAddress } from '../lib/hex.ts'
+import { WERC20 } from '../spec/addresses.ts'
 import { within } from '../state/keyspace.ts'
 import type { KvReader } from '../state/types.ts'
 import { ListReader } from '../tables/list.ts'
@@ -46,7 +47,7 @@ export async function indexFirstHolders(
   const tokens = (await membersOf(overlay, RANKING.tokens('all'))).map(MEMBER.address).sort()
   for (const address of tokens.slice(0, Math.ceil(MOST_BALANCES / count))) {
     const before = RECORD.token.get(overlay, address)
-    if (before === undefined || before.type === 'ERC-1155') continue
+    if (before === undefined || before.type === 'ERC-1155' || address === WERC20) continue
     const changes = { ...noChanges(), holders: new Map(part.map((holder) => [holder, 0n])) }
     const token = { address, type: before.type, before, isNew: false, changes }
     await updateTokens(overlay, new TokenReads(read, header, true), [token])

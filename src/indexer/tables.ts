@@ -1,6 +1,16 @@
 // The lists and rankings of the index: what identifies each, and the layout of its entries. Records are declared in
 // `records.ts`. Writers fill the tables from an executed block and readers page through them; both take ids and layouts from here.
-import { ADDRESS_BYTES, type Address, bigToWord, bytesToBig, type Hash, type Hex, toAddress } from '../lib/hex.ts'
+import {
+  ADDRESS_BYTES,
+  type Address,
+  bigToWord,
+  bytesToBig,
+  fromHex,
+  type Hash,
+  type Hex,
+  toAddress,
+} from '../lib/hex.ts'
+import { WERC20 } from '../spec/addresses.ts'
 import { address, amount, bytes, flag, maybe, oneOf, record, sequence, text, u8, u32 } from '../tables/codec.ts'
 import { byteDigits, TableDeclarations } from '../tables/declarations.ts'
 import { complement } from '../tables/ranking.ts'
@@ -399,6 +409,18 @@ export const RANKING = {
   instances: declarations.rankings(0x07, 'token', 'id complemented (32 bytes)', (token: Address) => digits(token)),
   /** Bundlers and paymasters by their operations, factories by the accounts that they have deployed. */
   operators: declarations.rankings(0x50, 'part', 'number descending, address', (part: Part) => indexIn(PARTS, part)),
+} as const
+
+/**
+ * The ranking of a token's holders. All accounts hold the base coin, so its token (WERC20) has the ranking of accounts: coins move
+ * without the token's events, from which the index cannot derive holders.
+ */
+export const HOLDERS = {
+  ranking: (token: Address): Hex => (token === WERC20 ? RANKING.accounts : RANKING.holders(token)),
+  /** A member after its amount. */
+  encode: (token: Address, holder: Address): Uint8Array =>
+    token === WERC20 ? fromHex(holder) : complement(fromHex(holder)),
+  decode: (token: Address, bytes: Uint8Array): Address => toAddress(token === WERC20 ? bytes : complement(bytes)),
 } as const
 
 /** Decodes the bytes of members. */

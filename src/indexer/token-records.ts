@@ -1,6 +1,7 @@
 // Records of tokens (name, symbol, decimals, supply) and their order in the ranking of tokens.
 import { type Address, fromHex } from '../lib/hex.ts'
 import { visibleText } from '../lib/visible-text.ts'
+import { WERC20 } from '../spec/addresses.ts'
 import type { Overlay } from '../tables/overlay.ts'
 import { descending, moveMember } from '../tables/ranking.ts'
 import { memberCountIn } from '../tables/ranking-tree.ts'
@@ -31,23 +32,26 @@ export async function describe(reads: TokenReads, token: TouchedToken): Promise<
   }
 }
 
-/** Order of a token in the ranking: most holders first, then by name; tokens without a name come last. */
+/**
+ * Order of a token in the ranking: most holders first, then by name; tokens without a name come last. The base coin's own contract is
+ * first, because its holders are all accounts.
+ */
 export type RankedAt = { readonly type: TokenType; readonly order: Uint8Array }
 
 const PLACE_OF_NAME = 16
 
 /** A token's present order in the overlay. */
 export function rankOrderOf(overlay: Overlay, token: Address, record: TokenRecord): RankedAt {
-  const holders = memberCountIn(overlay, RANKING.holders(token))
-  return { type: record.type, order: orderOfToken(token, record, holders) }
+  return { type: record.type, order: orderOfToken(token, record, memberCountIn(overlay, RANKING.holders(token))) }
 }
 
-/** The order of a token with so many holders. */
+/** The order of a token with so many members in its ranking of holders. */
 export function orderOfToken(token: Address, { name: given }: Pick<TokenRecord, 'name'>, holders: number): Uint8Array {
   const name = given === undefined ? undefined : visibleText(given)
   const order = new Uint8Array(PLACE_OF_NAME).fill(name === undefined ? 0xff : 0)
   order.set(Buffer.from((name ?? '').toLowerCase(), 'utf8').subarray(0, PLACE_OF_NAME))
-  return Buffer.concat([descending(BigInt(holders)), order, fromHex(token)])
+  const count = token === WERC20 ? Number.MAX_SAFE_INTEGER : holders
+  return Buffer.concat([descending(BigInt(count)), order, fromHex(token)])
 }
 
 /** Writes a token's record, search terms and order; `from` is its former order. */

@@ -3,6 +3,7 @@
 import { type Address, type Hex, ZERO_ADDRESS } from '../lib/hex.ts'
 import { forEachYielding } from '../lib/scheduler.ts'
 import type { Receipt } from '../primitives/types.ts'
+import { WERC20 } from '../spec/addresses.ts'
 import type { Overlay } from '../tables/overlay.ts'
 import { registerAddress } from './account-records.ts'
 import { holdersInNotes } from './bank-notes.ts'
@@ -34,7 +35,7 @@ export async function indexTokens(
   await listTransfers(overlay, rows, Number(block.header.number))
   for (const row of rows) {
     const token = tokens.get(row.token)
-    if (token !== undefined) noteTransfer(token.changes, token.type, row)
+    if (token !== undefined && row.token !== WERC20) noteTransfer(token.changes, token.type, row)
   }
   for (const [address, holders] of holdersInNotes(view.balanceNotes)) {
     const before = RECORD.token.get(overlay, address)
@@ -60,6 +61,8 @@ function placedTransfers(receipts: readonly Receipt[]): PlacedTransfer[] {
   for (const [transaction, { logs }] of receipts.entries()) {
     for (const log of logs) {
       for (const { form, from, to, id, amount } of transfersIn(log)) {
+        // A deposit into the base coin's contract, or a withdrawal, moves nothing.
+        if (form === 'wrapping' && log.address === WERC20) continue
         placed.push({ form, from, to, id, amount, token: log.address, transaction, log: index })
       }
       index++

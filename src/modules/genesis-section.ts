@@ -21,6 +21,9 @@ export const whole = z
   .union([z.int(WHOLE).nonnegative(WHOLE).transform(String), z.string().regex(/^\d{1,30}$/, WHOLE)], WHOLE)
   .transform(BigInt)
 
+/** The version of a module's rules (`spec/block-rules.ts`). */
+export const rulesVersion = z.union([z.literal(1), z.literal(2)], { error: 'expected 1 or 2' }).default(1)
+
 const LONGEST_PERIOD = SECONDS_A_DAY * 10_000n
 const SECONDS = { error: `expected seconds from 1 to ${LONGEST_PERIOD}, as a number or as "30s"` }
 

@@ -19,11 +19,13 @@ import { readStakingGenesis } from './staking/genesis.ts'
 import { Staking } from './staking/staking.ts'
 import { PORT, readTransferGenesis } from './transfer/genesis.ts'
 import { Transfer } from './transfer/transfer.ts'
+import { Upgrades } from './upgrade.ts'
 import { Vesting } from './vesting/vesting.ts'
 
 export type Modules = {
   readonly bank: Bank
   readonly params: Params
+  readonly upgrades: Upgrades
   readonly authz: Authz
   readonly staking: Staking
   /** undefined: the genesis does not have the module. */
@@ -56,6 +58,10 @@ export function openModules(context: ModuleContext): Modules {
   const slashing = hasSlashing(context.spec) ? new Slashing(context, () => staking) : undefined
   const staking = new Staking(context, bank, {
     ...distribution.hooks,
+    beforeDelegationSharesModified(delegator, operator) {
+      gov.beforeDelegationChanges(delegator)
+      distribution.hooks.beforeDelegationSharesModified(delegator, operator)
+    },
     afterValidatorBonded: (operator) => slashing?.afterValidatorBonded(operator),
   })
   const authz = new Authz(context, {
@@ -64,17 +70,41 @@ export function openModules(context: ModuleContext): Modules {
       transfer.channels.ends().map(([{ port, channel }]) => ({ sourcePort: port, sourceChannel: channel })),
   })
   const inflation = new Inflation(context, bank, (from, amount) => distribution.fundCommunityPool(from, amount))
-  const erc20 = new Erc20(context, bank)
+  const erc20 = new Erc20(context, bank, (account) => vesting.spendable(account))
   const ibc = hasIbc(context.spec) ? new Ibc(context, new Map([[PORT, () => transfer.port]])) : undefined
   const transfer = new Transfer(context, bank, erc20, ibc)
-  const governed = { params, erc20, staking, slashing, distribution, vesting }
+  const upgrades = new Upgrades(context, params)
+  const governed = { params, upgrades, erc20, staking, slashing, distribution, vesting, inflation, transfer }
   const gov = new Gov(context, bank, staking, governed)
-  return { bank, params, authz, staking, slashing, distribution, inflation, vesting, erc20, transfer, ibc, gov }
+  return {
+    bank,
+    params,
+    upgrades,
+    authz,
+    staking,
+    slashing,
+    distribution,
+    inflation,
+    vesting,
+    erc20,
+    transfer,
+    ibc,
+    gov,
+  }
 }
 
 type Hooks = Pick<NativeModule<never>, 'name' | 'beginBlock' | 'endBlock'>
-const beginOrder = ({ params, bank, inflation, slashing, distribution, authz }: Modules): readonly Hooks[] => [
+const beginOrder = ({
   params,
+  upgrades,
+  bank,
+  inflation,
+  slashing,
+  distribution,
+  authz,
+}: Modules): readonly Hooks[] => [
+  params,
+  upgrades,
   bank,
   inflation,
   // Before distribution, so that a validator slashed for the votes of a block does not earn with its former stake.

@@ -19,6 +19,9 @@ export const inflationLayout = layout({
 
 export type InflationGenesis = { readonly perBlock: bigint; readonly stakingShare: Dec }
 
+/** All parameters: a governance proposal replaces them together. */
+export const inflationParams = z.strictObject({ perBlock: whole, stakingShare: fraction })
+
 /** The genesis section `kestrel.modules.inflation`. */
 const section = z
   .strictObject({
@@ -49,6 +52,11 @@ export class Inflation implements NativeModule<InflationGenesis> {
 
   params(): InflationGenesis {
     return { perBlock: this.#state.perBlock.get(), stakingShare: this.#state.stakingShare.get() }
+  }
+
+  /** From the next block on. */
+  updateParams(params: InflationGenesis): void {
+    this.initGenesis(params)
   }
 
   /** Runs before distribution, which allocates the coins in the same block. */

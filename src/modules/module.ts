@@ -13,6 +13,8 @@ export type BlockInfo = {
   /** Unix seconds. */
   readonly timestamp: bigint
   readonly proposer: Address
+  /** Whether the block says that the upgrade of its height is skipped (`spec/block-rules.ts`). Left out: no. */
+  readonly skipsUpgrade?: boolean | undefined
   /** Votes and evidence that CometBFT passed with the block. */
   readonly commit?: CommitInfo | undefined
 }

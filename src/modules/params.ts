@@ -1,11 +1,12 @@
-// The parameters of the EVM and its fee market: the active opcode proposals in order of application, and the floor of the base
-// fee. They are in the state, so a read at any block gives the values of that block.
+// The parameters of the EVM, its fee market and consensus: the active opcode proposals in order of application, the floor of the
+// base fee, what `upgrade.ts` and `consensus-params.ts` keep. They are in the state, so a read at any block gives the values of
+// that block.
 import { z } from 'zod'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'
 import type { Upgrade } from '../spec/chain-spec.ts'
 import { checkProposalList } from '../spec/proposal-name.ts'
-import { cell, layout, list } from '../state/layout.ts'
-import { text, u256 } from '../state/storage-types.ts'
+import { cell, layout, list, struct } from '../state/layout.ts'
+import { bool, text, u64, u256 } from '../state/storage-types.ts'
 import type { StateView } from '../state/types.ts'
 import { whole } from './genesis-section.ts'
 import type { ModuleContext, NativeModule } from './module.ts'
@@ -13,10 +14,49 @@ import type { ModuleContext, NativeModule } from './module.ts'
 const names = list(text)
 const minBaseFee = cell(u256)
 
+/** An upgrade that governance has scheduled (Cosmos SDK's Plan). */
+export type UpgradePlan = {
+  /** Empty: there is none. */
+  readonly name: string
+  /** The block before whose transactions it takes place. */
+  readonly height: bigint
+  /** For people and tools, as JSON or any text. */
+  readonly info: string
+}
+
+/** Zero and false: not set by governance. */
+export type ConsensusParams = {
+  /** The block gas limit that headers approach. */
+  readonly gasLimit: bigint
+  /** Most bytes of a block of CometBFT. */
+  readonly maxBytes: bigint
+  /** Milliseconds between blocks. */
+  readonly blockTimeMs: bigint
+  /** Greatest age and most bytes of evidence in a block. */
+  readonly evidenceBlocks: bigint
+  readonly evidenceSeconds: bigint
+  readonly evidenceBytes: bigint
+  readonly hasEvidence: boolean
+}
+
 /** Storage of the `evm` module account. */
 export const paramsLayout = layout({
   activeProposals: names,
   minBaseFee,
+  // With version 2 of governance's rules:
+  plan: struct<UpgradePlan>({ name: text, height: u64, info: text }),
+  doneUpgrades: list(
+    struct<{ name: string; height: bigint; isProgram: boolean }>({ name: text, height: u64, isProgram: bool }),
+  ),
+  consensus: struct<ConsensusParams>({
+    gasLimit: u64,
+    maxBytes: u64,
+    blockTimeMs: u64,
+    evidenceBlocks: u64,
+    evidenceSeconds: u64,
+    evidenceBytes: u64,
+    hasEvidence: bool,
+  }),
 })
 
 /** The proposals active in a view, in order of application. */
@@ -104,6 +144,15 @@ export class Params implements NativeModule<ParamsGenesis> {
     this.#state.minBaseFee.set(minBaseFee)
   }
 
+  /** All zero if governance has never set them. */
+  consensus(): ConsensusParams {
+    return this.#state.consensus.get()
+  }
+
+  setConsensus(params: ConsensusParams): void {
+    this.#state.consensus.set(params)
+  }
+
   /** Names in order of application: `kestrel_0`. */
   activeProposals(): readonly string[] {
     return this.#state.activeProposals.get()
@@ -126,7 +175,10 @@ export class Params implements NativeModule<ParamsGenesis> {
 }
 
 /** The list after an upgrade. Active proposals keep their place; proposals to remove may be absent. */
-export function upgraded(active: readonly string[], { params, addProposals, removeProposals }: Upgrade): string[] {
+export function upgraded(
+  active: readonly string[],
+  { params, addProposals, removeProposals }: Pick<Upgrade, 'params' | 'addProposals' | 'removeProposals'>,
+): string[] {
   const before = params?.activeProposals ?? active
   const added = addProposals.filter((name) => !before.includes(name))
   return [...before, ...added].filter((name) => !removeProposals.includes(name))

@@ -1,8 +1,8 @@
-// Bank: balances and supplies by token contract: that of the coin's token pair, or the zero address for the base coin. (The
-// functions are those of Evmos v16.)
+// Bank: balances and supplies by token contract: that of the coin's token pair, or for the base coin the zero address, which is
+// WERC20 with cosmos/evm's interfaces. (The functions are those of Evmos v16.)
 import { ZERO_ADDRESS } from '../lib/hex.ts'
 import type { Coin } from '../modules/bank.ts'
-import { NATIVE_CONTRACT } from '../spec/addresses.ts'
+import { NATIVE_CONTRACT, WERC20 } from '../spec/addresses.ts'
 import { definePrecompile, implement, type ReadCall } from './define.ts'
 import { bankAbi } from './generated/abi.ts'
 
@@ -12,8 +12,9 @@ const SUPPLY_GAS = 2_477n
 
 /** Coins by their contracts; coins without a contract are left out. */
 function byContract({ modules, spec, charge }: ReadCall, coins: readonly Coin[], gasOfOne: bigint) {
+  const base = spec.interfaces === 'cosmos-evm' ? WERC20 : ZERO_ADDRESS
   const listed = coins.flatMap(({ denom, amount }) => {
-    const contractAddress = denom === spec.denom ? ZERO_ADDRESS : modules.erc20.tokenOf(denom)
+    const contractAddress = denom === spec.denom ? base : modules.erc20.tokenOf(denom)
     return contractAddress === undefined ? [] : [{ contractAddress, amount }]
   })
   if (listed.length > 1) charge(gasOfOne * BigInt(listed.length - 1))

@@ -72,7 +72,7 @@ export const distribution = definePrecompile({
         },
         communityPool(call) {
           const { staking, distribution } = call.modules
-          call.charge(PAYEE_GAS * BigInt(staking.params().maxValidators))
+          call.charge(PAYEE_GAS * BigInt(staking.bondedValidators().length))
           return [decCoins(call.spec, distribution.communityPool())]
         },
       },

@@ -14,7 +14,7 @@ import type { Report } from '../modules/module.ts'
 import type { Log } from '../primitives/types.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import { decodeValues, encodeLog, encodeValues, errorString, type ValueOf, type ValuesOf } from './abi.ts'
-import { GasMeter, MeteredView, OutOfGas } from './metered-view.ts'
+import { GasMeter, MeteredView, OutOfGas, workPrices } from './metered-view.ts'
 import { entriesOf, type NamedAbi } from './named-abi.ts'
 
 /** The context of a view function. */
@@ -154,7 +154,10 @@ export type FaultReport = Report
 /** Throws ChainError unless these opcode proposals can be active together from a block on. */
 export type CheckProposals = (names: readonly string[], block: NativeBlock) => void
 
-/** `functions`: an implementation of each function of the ABI. */
+/**
+ * `functions`: an implementation of each function of the ABI. `fallback`: the function, without arguments, that input runs which
+ * names none of them, as Solidity's `receive` and `fallback`; left out: such input is refused.
+ */
 export function definePrecompile<const A extends NamedAbi>(of: {
   readonly name: string
   readonly address: Address
@@ -164,13 +167,15 @@ export function definePrecompile<const A extends NamedAbi>(of: {
   readonly abi: A
   /** Left out: `solidity/` itself. */
   readonly folder?: string
+  readonly fallback?: FunctionName<A>
   readonly functions: { readonly [N in FunctionName<A>]: Method }
 }): Precompile {
   const { name, address, since, isOn = () => true, folder = '' } = of
   const abi = entriesOf(of.abi)
   const functions: readonly Method[] = Object.values(of.functions)
+  const fallback: Method | undefined = of.fallback && of.functions[of.fallback]
   const methods = new Map(functions.map((method) => [selectorOf(method.abi), method]))
-  const self = { name, address, methods }
+  const self = { name, address, methods, fallback }
   return {
     name,
     address,
@@ -189,6 +194,7 @@ type Self = {
   readonly name: string
   readonly address: Address
   readonly methods: ReadonlyMap<Hex, Method>
+  readonly fallback: Method | undefined
 }
 
 /** What a native contract needs from its chain. */
@@ -204,7 +210,7 @@ const INPUT_GAS = { view: { base: 1_000n, perByte: 3n }, transaction: { base: 2_
 const SELECTOR_SIZE = 4
 
 function run(self: Self, chain: Chain, call: NativeCall): Eventually<NativeResult> {
-  const meter = new GasMeter(call.gasLimit)
+  const meter = new GasMeter(call.gasLimit, workPrices(chain.spec))
   const logs: Log[] = []
   const fail = (error: unknown) => failed(self, chain.report, call, error, meter.used)
   const view = new MeteredView(call.view, meter)
@@ -215,11 +221,14 @@ function run(self: Self, chain: Chain, call: NativeCall): Eventually<NativeResul
     // Charged before decoding, which costs time too.
     meter.spend(price.base + price.perByte * BigInt(data.length))
     meter.charge(method.gas)
+    meter.begin(data.length)
     const args = decodeValues(method.abi.inputs, data)
     const done = (results: readonly unknown[]): NativeResult => {
       const { coinTransfers } = view
+      const output = encodeValues(method.abi.outputs, results)
+      meter.encoded(output.length)
       return {
-        output: encodeValues(method.abi.outputs, results),
+        output,
         gasUsed: meter.used,
         logs,
         error: undefined,
@@ -235,10 +244,12 @@ function run(self: Self, chain: Chain, call: NativeCall): Eventually<NativeResul
 
 /** Runs the guards in order and returns the called function. Throws ChainError if it may not run. */
 function admit(self: Self, call: NativeCall): Method {
-  if (call.input.length < SELECTOR_SIZE) throw new ChainError('execution-reverted', 'no selector', '0x')
   const selector = toHex(call.input.subarray(0, SELECTOR_SIZE))
-  const method = self.methods.get(selector)
-  if (method === undefined) throw new ChainError('execution-reverted', `unknown method: ${selector}`)
+  const method = self.methods.get(selector) ?? self.fallback
+  if (method === undefined) {
+    if (call.input.length < SELECTOR_SIZE) throw new ChainError('execution-reverted', 'no selector', '0x')
+    throw new ChainError('execution-reverted', `unknown method: ${selector}`)
+  }
   // With DELEGATECALL and CALLCODE the precompile receives no value.
   if (call.value > 0n && !call.isDelegate && method.abi.stateMutability !== 'payable') {
     throw new ChainError('execution-reverted', 'extension methods do not accept value')
@@ -263,7 +274,9 @@ function callContext(
   const log = (address: Address, events: NamedAbi['events'], name: string, args: Readonly<Record<string, unknown>>) => {
     const event = events[name]
     if (event === undefined) throw new TypeError(`${self.name} has no event ${name}`)
-    logs.push(encodeLog(address, event, args))
+    const encoded = encodeLog(address, event, args)
+    meter.encoded(encoded.data.length + 32 * encoded.topics.length)
+    logs.push(encoded)
   }
   const emit: WriteCall<NamedAbi>['emit'] = (name, args) => log(self.address, method.events, name, args)
   const emitOf: WriteCall<NamedAbi>['emitOf'] = ({ address, abi }, name, args) => log(address, abi.events, name, args)
@@ -275,7 +288,7 @@ function callContext(
       logs: inner,
       error,
     } = await call.callContract({ ...message, gasLimit: maxMessageGasBig(left) })
-    meter.spend(gasUsed)
+    meter.spendInner(gasUsed)
     if (error !== undefined) throw new ChainError('execution-reverted', ...failureOf(message.to, error, output))
     logs.push(...inner)
     return output

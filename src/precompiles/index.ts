@@ -10,6 +10,7 @@ import { errorString } from './abi.ts'
 import { authorization } from './authorization.ts'
 import { bank } from './bank.ts'
 import { bech32 } from './bech32.ts'
+import { voucherContracts, werc20 } from './coin-contracts.ts'
 import * as cosmosEvm from './cosmos-evm.ts'
 import type { CheckProposals, FaultReport, Precompile } from './define.ts'
 import { distribution } from './distribution.ts'
@@ -19,7 +20,6 @@ import { ics20 } from './ics20.ts'
 import { slashing } from './slashing.ts'
 import { staking } from './staking.ts'
 import { vesting } from './vesting.ts'
-import { voucherContracts } from './voucher.ts'
 
 /** Those with Evmos' interfaces. */
 export const PRECOMPILES: readonly Precompile[] = [
@@ -45,14 +45,15 @@ const COSMOS_EVM: readonly Precompile[] = [
   gov,
   slashing,
   ibc,
+  werc20,
 ]
 
 export const precompilesWith = (interfaces: NativeInterfaces): readonly Precompile[] =>
   interfaces === 'cosmos-evm' ? COSMOS_EVM : PRECOMPILES
 
-/** The precompiles of a chain, from its first block or a later one. */
-export const precompilesOf = (spec: NativeSpec): readonly Precompile[] =>
-  precompilesWith(spec.interfaces ?? 'evmos').filter(({ isOn }) => isOn(spec))
+/** The precompiles of a chain, from its first block or a later one; none without native modules. */
+export const precompilesOf = (spec: NativeSpec | undefined): readonly Precompile[] =>
+  spec === undefined ? [] : precompilesWith(spec.interfaces ?? 'evmos').filter(({ isOn }) => isOn(spec))
 
 /** The native contracts of a block by address, including module accounts and the contracts of existing vouchers. */
 export function nativeContracts(

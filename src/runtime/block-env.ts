@@ -2,7 +2,7 @@
 import type { BlockContext } from '../evm/message.ts'
 import { type BlobRules, blobBaseFee } from '../primitives/fees.ts'
 import type { Header } from '../primitives/types.ts'
-import { executionGasCap, transactionGasCap } from '../spec/block-rules.ts'
+import { executionGasCap, SKIPPED_UPGRADE, transactionGasCap } from '../spec/block-rules.ts'
 import type { ChainSpec, Fork } from '../spec/chain-spec.ts'
 import { type ForkRules, forkRules, rulesOn } from '../spec/fork-rules.ts'
 import { blobParamsAt } from '../spec/forks.ts'
@@ -15,6 +15,8 @@ export type BlockEnv = BlockContext & {
   readonly transactionGasCap: bigint | undefined
   /** Most execution gas of one transaction (EIP-8037); undefined: all its gas is. */
   readonly executionGasCap: bigint | undefined
+  /** Whether the block skips the upgrade of its height. */
+  readonly skipsUpgrade: boolean
 }
 
 /** Blob limits of a fork, and whether EIP-7918's reserve price applies (from Osaka); undefined before Cancun. */
@@ -38,7 +40,8 @@ export function blockEnv(
     | 'baseFeePerGas'
     | 'excessBlobGas'
     | 'slotNumber'
-  >,
+  > &
+    Partial<Pick<Header, 'extraData'>>,
 ): BlockEnv {
   const blobs = blobRulesOf(spec, fork)
   return {
@@ -47,6 +50,7 @@ export function blockEnv(
     blobs,
     transactionGasCap: transactionGasCap(spec, fork),
     executionGasCap: executionGasCap(spec, fork),
+    skipsUpgrade: header.extraData === SKIPPED_UPGRADE,
     number: header.number,
     timestamp: header.timestamp,
     coinbase: header.coinbase,

@@ -61,6 +61,8 @@ function checkAfterParent(runtime: Runtime, header: Header, parent: Header, stat
   requireBlockRule(header.gasUsed <= header.gasLimit, `gas used ${header.gasUsed} is over the limit ${header.gasLimit}`)
   checkFees(runtime, header, parent, state)
   checkGasLimit(header, parent)
+  const limit = runtime.nextGasLimit(parent, state)
+  requireBlockRule(limit === undefined || header.gasLimit === limit, `gas limit is ${header.gasLimit}, want ${limit}`)
   checkDaoExtraData(runtime.spec, runtime.forkOf(header), header)
 }
 

@@ -2,11 +2,14 @@
 // CometBFT's form.
 
 import type { Address, Hash } from '../lib/hex.ts'
+import { consensusParamsOn } from '../modules/consensus-params.ts'
 import { isNativeCode } from '../modules/module.ts'
+import type { ConsensusParams, UpgradePlan } from '../modules/params.ts'
 import { type BondedValidator, stakingLayout } from '../modules/staking/layout.ts'
+import { type DoneUpgrade, doneUpgradesOn, type ListChange, listChangeOf, upgradePlanOn } from '../modules/upgrade.ts'
 import { precompilesOf } from '../precompiles/index.ts'
 import type { Header } from '../primitives/types.ts'
-import { consensusAddress, MODULE_NAME, moduleAddress, NATIVE_CONTRACT } from '../spec/addresses.ts'
+import { consensusAddress, MODULE_NAME, moduleAddress, NATIVE_CONTRACT, WERC20 } from '../spec/addresses.ts'
 import type { StateView } from '../state/types.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -43,16 +46,16 @@ export const nextSigners = (runtime: Runtime, header: Header, view: StateView): 
 /** An account with a name for people. */
 export type NamedAccount = { readonly address: Address; readonly name: string }
 
-/** The accounts whose code is native, in the state after a block: native contracts, module accounts, contracts of vouchers. */
+/** The accounts whose code is native, in the state after a block: native contracts, module accounts, contracts of coins. */
 export function nativeAccounts(runtime: Runtime, header: Header, view: StateView): readonly NamedAccount[] {
   const pairs = runtime.modules(view, runtime.env(header), 'read')?.erc20.pairs() ?? []
   const named = [
-    ...(runtime.spec.native === undefined ? [] : precompilesOf(runtime.spec.native)).map(({ address, name }) => ({
+    ...precompilesOf(runtime.spec.native).map(({ address, name }) => ({
       address,
       name,
     })),
     ...Object.values(MODULE_NAME).map((name) => ({ address: moduleAddress(name), name })),
-    ...pairs.map(({ token }) => ({ address: token, name: 'voucher' })),
+    ...pairs.filter(({ token }) => token !== WERC20).map(({ token }) => ({ address: token, name: 'voucher' })),
   ]
   return named.filter(({ address }) => isNativeCode(view.code(address)))
 }
@@ -75,6 +78,31 @@ export function consensusValidators(runtime: Runtime, header: Header, view: Stat
     const key = adopted.get(operator) ?? staking?.validator(operator)?.consensusKey
     return key === undefined ? [] : [{ key, power }]
   })
+}
+
+/** Parameters of consensus that governance has set; zero and false: not this one. */
+export type GovernedParams = ConsensusParams
+
+/** undefined: governance has set none. */
+export const consensusParamsAfter = ({ spec }: Runtime, view: StateView): GovernedParams | undefined =>
+  consensusParamsOn(spec.native, view)
+
+/** The scheduled upgrade, those that have happened in order, and the last one of the program among them. */
+export type GovernedUpgrades = {
+  /** `change`: of the list of opcode proposals; undefined: it is an upgrade of the program. */
+  readonly plan: (UpgradePlan & { readonly change: ListChange | undefined }) | undefined
+  readonly done: readonly DoneUpgrade[]
+  readonly last: DoneUpgrade | undefined
+}
+
+export function upgradesAfter({ spec: { native } }: Runtime, view: StateView): GovernedUpgrades {
+  const done = native === undefined ? [] : doneUpgradesOn(native, view)
+  const plan = upgradePlanOn(native, view)
+  return {
+    plan: plan && { ...plan, change: listChangeOf(plan) },
+    done,
+    last: done.findLast(({ isProgram }) => isProgram),
+  }
 }
 
 /** Operator of a validator that is or was bonded in a network, in the state after a block; undefined: unknown address. */

@@ -14,6 +14,7 @@ import type { Deadline } from '../lib/deadline.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
+import { consensusParamsOn } from '../modules/consensus-params.ts'
 import { type Modules, openModules } from '../modules/index.ts'
 import type { Report } from '../modules/module.ts'
 import { activeProposals, minBaseFeeOn, upgraded } from '../modules/params.ts'
@@ -29,6 +30,7 @@ import { forkAt } from '../spec/forks.ts'
 import type { StateView } from '../state/types.ts'
 import { type BlockEnv, blockEnv } from './block-env.ts'
 import type { FeePolicy } from './execute-message.ts'
+import { gasLimitTowards } from './gas-limit.ts'
 
 /** The hash of a block by its number, for BLOCKHASH; undefined when it is not an ancestor. */
 export type BlockHashes = (number: bigint) => Hash | undefined
@@ -110,6 +112,17 @@ export class Runtime {
     return this.spec.native?.feeMarket.minBaseFee === undefined ? 0n : minBaseFeeOn(state)
   }
 
+  /**
+   * The gas limit of a block's child on the state after the block: the next step towards the one that governance has set.
+   * undefined: it has set none.
+   */
+  nextGasLimit(parent: Header, state: StateView): bigint | undefined {
+    const params = consensusParamsOn(this.spec.native, state)
+    return params === undefined || params.gasLimit === 0n
+      ? undefined
+      : gasLimitTowards(params.gasLimit, parent.gasLimit)
+  }
+
   /** A machine for messages of one block on one view. `pause` yields to the event loop. */
   machine(view: StateView, env: BlockEnv, blockHash: BlockHashes, pause: Pause, deadline?: Deadline): Machine {
     return new Machine({
@@ -146,7 +159,8 @@ export class Runtime {
   /** The native modules over a view; undefined on a plain chain. `commit`: the block's commit info from CometBFT. */
   modules(view: StateView, env: BlockEnv, access: 'read' | 'write', commit?: CommitInfo): Modules | undefined {
     if (this.spec.native === undefined) return undefined
-    const block = { number: env.number, timestamp: env.timestamp, proposer: env.coinbase, commit }
+    const { number, timestamp, coinbase: proposer, skipsUpgrade } = env
+    const block = { number, timestamp, proposer, skipsUpgrade, commit }
     const checkProposals = (names: readonly string[]) => this.checkProposals(names, env)
     return openModules({ spec: this.spec.native, block, view, access, checkProposals, report: this.#report })
   }

@@ -38,6 +38,12 @@ export const NATIVE_CONTRACT = {
   authorization: low(0xa00),
 } as const
 
+/**
+ * The ERC-20 contract of the base coin on chains with cosmos/evm's interfaces. Not among `NATIVE_CONTRACT`, because it may receive
+ * coins: a plain transfer to it is a deposit.
+ */
+export const WERC20 = hexToAddress('0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE')
+
 /** Address of a module account: the first 20 bytes of SHA-256 of its name (Cosmos SDK). */
 export const moduleAddress = (name: string): Address =>
   toAddress(createHash('sha256').update(name, 'utf8').digest().subarray(0, 20))

@@ -1,6 +1,7 @@
 // Rules of blocks that differ between Ethereum and chains with a `kestrel` section: the order of timestamps, the gas cap of a
 // transaction, and which blocks CometBFT decides. Building, checking and simulating blocks and the pool all use these
 // functions.
+import type { Hex } from '../lib/hex.ts'
 import { MAX_TOTAL_GAS, MAX_TRANSACTION_GAS } from '../primitives/gas.ts'
 import type { ChainSpec, Fork, NativeSpec } from './chain-spec.ts'
 import { forkRules } from './fork-rules.ts'
@@ -33,6 +34,22 @@ export const slashingVersion = ({ modules: { slashing } }: Pick<NativeSpec, 'mod
  */
 export const distributionVersion = ({ modules: { distribution } }: Pick<NativeSpec, 'modules'>): 1 | 2 =>
   versionOf(distribution)
+
+/**
+ * The version of staking's rules, `kestrel.modules.staking.version`; 1 if the genesis names none. They differ in how many unbondings
+ * a block completes (`MAX_ENDED_PER_BLOCK`).
+ */
+export const stakingVersion = ({ modules: { staking } }: Pick<NativeSpec, 'modules'>): 1 | 2 => versionOf(staking)
+
+/**
+ * The version of governance's rules, `kestrel.modules.gov.version`; 1 if the genesis names none. 2: proposals can also send coins
+ * of the governance account, set the parameters of all modules and of consensus, and schedule upgrades; the end of proposals takes
+ * several blocks if necessary (`modules/gov/ending.ts`).
+ */
+export const govVersion = ({ modules: { gov } }: Pick<NativeSpec, 'modules'>): 1 | 2 => versionOf(gov)
+
+/** The extra data of a block that skips the upgrade of its height: "upgrade skipped". So it needs no option when it is replayed. */
+export const SKIPPED_UPGRADE: Hex = '0x7570677261646520736b6970706564'
 
 const versionOf = (section: unknown): 1 | 2 =>
   typeof section === 'object' && section !== null && 'version' in section && section.version === 2 ? 2 : 1

@@ -172,6 +172,8 @@ export type NativeSpec = {
   /** Base denomination, 18 decimals: `akest`. */
   readonly denom: string
   readonly symbol: string
+  /** Name of the coin in its ERC-20 contract, which chains with cosmos/evm's interfaces have; left out: the symbol. */
+  readonly coinName?: string | undefined
   /** Account prefix; validators add `valoper`, consensus keys `valcons`. */
   readonly bech32Prefix: string
   /** Whose ABIs and authority the native contracts have; left out: `evmos`. */
@@ -191,6 +193,8 @@ export type NativeSpec = {
   readonly transactionGasCap: bigint | undefined
   /** Whether gas limits bound unpaid work of opcode proposals, and lists with a free cycle are refused. */
   readonly boundedWork: boolean
+  /** Prices of the work of native calls; 1, or left out: without decoding and encoding. */
+  readonly nativeGas?: 1 | 2 | undefined
   readonly authz: {
     /** The granter in `approve`: the caller, as in ERC-20, or the transaction's origin, as in Evmos. */
     readonly granter: 'caller' | 'origin'

@@ -283,6 +283,7 @@ const kestrel = z.strictObject({
   textChainId: text(...CHAIN_NAMES.textChainId).optional(),
   denom: text(...CHAIN_NAMES.denom),
   symbol: text(...CHAIN_NAMES.symbol),
+  coinName: text(/^\P{C}{1,64}$/u, 'a name of 1 to 64 characters').optional(),
   bech32Prefix: text(...CHAIN_NAMES.bech32Prefix),
   interfaces: z.enum(NATIVE_INTERFACES).optional(),
   feeMarket: z
@@ -291,6 +292,7 @@ const kestrel = z.strictObject({
   clock: z.enum(['non-decreasing', 'strictly-increasing']).default('non-decreasing'),
   transactionGasCap: u64.optional(),
   boundedWork: z.boolean().default(false),
+  nativeGas: z.union([z.literal(1), z.literal(2)], { error: 'expected 1 or 2' }).optional(),
   authz: z.strictObject({ granter: z.enum(['caller', 'origin']) }).default({ granter: 'caller' }),
   compat: compat.prefault({}),
   proposals: z.array(namedProposal).readonly().default([]),

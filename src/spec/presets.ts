@@ -137,6 +137,7 @@ const kestrel: Preset = {
     clock: 'non-decreasing',
     transactionGasCap: undefined,
     boundedWork: true,
+    nativeGas: 2,
     authz: { granter: 'caller' },
     compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false, distributionGrants: true },
     proposals: [],
@@ -147,7 +148,7 @@ const kestrel: Preset = {
       validator('0x71bE63f3384f5fb98995898A86B02Fb2426c5788', 'kestrel-1', 1_000n * COIN),
       validator('0xFABB0ac9d68B0B445fB7357272Ff202C5651694a', 'kestrel-2', 1_000n * COIN),
     ],
-    modules: { distribution: { version: 2 }, slashing: { version: 2 } },
+    modules: { distribution: { version: 2 }, slashing: { version: 2 }, staking: { version: 2 }, gov: { version: 2 } },
   },
 }
 
@@ -209,6 +210,7 @@ const evmos: Preset = {
     clock: 'non-decreasing',
     transactionGasCap: undefined,
     boundedWork: true,
+    nativeGas: 2,
     authz: { granter: 'origin' },
     // As in evmosd v14.1.
     compat: { allowanceOrder: 'grantee-first', entriesAsStruct: false, decCoinRaw: false, distributionGrants: false },
@@ -219,7 +221,8 @@ const evmos: Preset = {
     modules: {
       distribution: { version: 2 },
       slashing: { version: 2 },
-      staking: { params: { minCommissionRate: '0.05' } },
+      gov: { version: 2 },
+      staking: { version: 2, params: { minCommissionRate: '0.05' } },
     },
   },
 }
@@ -243,13 +246,14 @@ const cosmosEvm: Preset = {
     textChainId: '9001',
     denom: 'atest',
     symbol: 'TEST',
+    coinName: 'Test Token',
     bech32Prefix: 'cosmos',
     interfaces: 'cosmos-evm',
     authz: { granter: 'caller' },
     compat: kestrel.native.compat,
     modules: {
       ...kestrel.native.modules,
-      gov: { params: { votingPeriod: 30, maxDepositPeriod: 30, expeditedVotingPeriod: 15 } },
+      gov: { version: 2, params: { votingPeriod: 30, maxDepositPeriod: 30, expeditedVotingPeriod: 15 } },
       inflation: { perBlock: MINTED_PER_BLOCK.toString() },
     },
   },
@@ -265,11 +269,16 @@ function renamed(preset: Preset, chainId: bigint, options: PresetOptions): Nativ
   const native = nativeOf(preset, chainId)
   const { textChainId = native.textChainId, bech32Prefix = native.bech32Prefix, denom = native.denom } = options
   const { symbol = denom === native.denom ? native.symbol : symbolOf(denom), transactionGasCap } = options
-  return { ...native, textChainId, bech32Prefix, denom, symbol, transactionGasCap }
+  const coinName = symbol === native.symbol ? native.coinName : undefined
+  return { ...native, textChainId, bech32Prefix, denom, symbol, coinName, transactionGasCap }
 }
 
-/** `TEST` of `atest`: without the prefix of the unit. */
-const symbolOf = (denom: string): string => denom.slice(1, 33).toUpperCase()
+/** `TEST` of `atest`, at most 32 characters. */
+const symbolOf = (denom: string): string =>
+  denom
+    .replace(/^a(?=.)/, '')
+    .slice(0, 32)
+    .toUpperCase()
 
 /**
  * The specification of a fork of another chain, with the native modules and the coin's names of the preset `kestrel`. Gas limits and
@@ -357,3 +366,6 @@ export const devKeys: Readonly<Record<PresetName, readonly DevKeys[]>> = {
 
 /** The keys of the presets' validators whose operators are not in `devKeys`. */
 export const devValidatorKeys: readonly DevKeys[] = [...kestrel.validatorKeys, ...evmos.validatorKeys]
+
+/** The keys of all operators of the presets' validators. */
+export const devOperatorKeys: readonly DevKeys[] = [...devValidatorKeys, localValidator]

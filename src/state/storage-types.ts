@@ -169,8 +169,10 @@ export const bytes = byteString<Uint8Array>(
   (stored) => stored,
 )
 
+const UTF8 = { encoder: new TextEncoder(), decoder: new TextDecoder('utf-8', { ignoreBOM: true }) }
+
 /** Solidity's `string`: UTF-8. */
 export const text = byteString<string>(
-  (value) => new TextEncoder().encode(value),
-  (stored) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(stored),
+  (value) => UTF8.encoder.encode(value),
+  (stored) => UTF8.decoder.decode(stored),
 )

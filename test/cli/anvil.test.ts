@@ -56,6 +56,7 @@ describe('flags of anvil', () => {
     for (const words of [
       ['-f', 'http://127.0.0.1:1@7'],
       ['--init', 'g.json'],
+      ['--preset', 'cosmos-evm'],
     ]) {
       const { chainId, gasLimit } = read(...words)
       expect([chainId, gasLimit]).toEqual([undefined, undefined])

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hexToAddress } from '../../src/lib/hex.ts'
 import { presets } from '../../src/spec/presets.ts'
 import { account, request, testChain } from '../support/chain.ts'
 import { startProcess } from '../support/process.ts'
@@ -318,5 +319,31 @@ it('call and send fail with one line on a plain Ethereum chain and without a nod
     code: 1,
     stdout: '',
     stderr: expect.stringMatching(/^kestrel: no node answers[^\n]+\n$/),
+  })
+})
+
+describe('a chain with cosmos/evm’s interfaces', () => {
+  it('has its own contracts, functions and events', async () => {
+    const accounts = [0, 1].map((index) => hexToAddress(account(index).address))
+    const preset = presets['cosmos-evm']({ accounts, baseFee: 0n })
+    if (preset.native === undefined) throw new Error('the preset is a native chain')
+    const { inflation: _, ...modules } = preset.native.modules
+    const { url } = await testChain({ spec: { ...preset, native: { ...preset.native, modules } } })
+    const here = async (...args: string[]) => (await runHere(...args, '--rpc-url', `${url}/rpc`)).stdout
+    const names = (await here('call')).split('\n').map((line) => line.split(' ')[0])
+    expect(names).toEqual(['bech32', 'staking', 'distribution', 'ics20', 'bank', 'gov', 'slashing', 'werc20', ''])
+    expect(await here('call', 'staking')).not.toContain('approve')
+
+    const operator = '0x7cB61D4117AE31a12E393a1Cfa3BaC666481D02E'
+    const { events } = JSON.parse(
+      await here('send', 'staking', 'delegate', 'me', operator, '1TEST', '--wait', '--json'),
+    )
+    expect(events).toMatchObject([{ contract: 'staking', event: 'Delegate', args: { validatorAddress: operator } }])
+    expect(await here('call', 'staking', 'validator', operator)).toMatch(/^ +moniker +localtestnet$/m)
+    await here('send', 'distribution', 'fundCommunityPool', 'me', '3TEST', '--wait')
+    // And its part of the fees.
+    expect(await here('call', 'distribution', 'communityPool')).toMatch(/^coins {2}3\.0000\d+ TEST\n$/)
+    const { stderr } = await runHere('call', 'authorization', '--rpc-url', `${url}/rpc`)
+    expect(stderr).toMatch(/^kestrel: <contract>: expected one of bech32, .+, not "authorization"$/m)
   })
 })

@@ -27,7 +27,7 @@ it('prometheus.yml has each node and its CometBFT as targets, with the node’s 
 })
 
 it('compose.yml starts Prometheus, whose targets are the containers', () => {
-  const node = (name: string, port: number) => ({ name, nodeId: 'aa'.repeat(20), port })
+  const node = (name: string, port: number) => ({ name, nodeId: 'aa'.repeat(20), port, peers: [] })
   const network = {
     nodes: [node('node0', 8545), node('node1', 8546)],
     chainName: 'kestrel_125-1',

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { chmod, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { parse as parseToml, type TomlTable } from 'smol-toml'
 import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse as parseYaml } from 'yaml'
@@ -158,6 +159,7 @@ describe('kestrel testnet', () => {
       [['--no-mining'], /--no-mining: not with --consensus/, 2],
       [['--in-memory'], /--in-memory: not with --consensus/, 2],
       [['--activate', 'kestrel_0'], /--activate: not with --consensus/, 2],
+      [['--engine-signer', 'localhost:1'], /--engine-signer: expected tcp:\/\/HOST:PORT/, 2],
       [['--peers', 'somebody'], /--peers: expected ID@HOST:PORT/, 2],
       [['--cometbft', './none'], /--cometbft: \.\/none: no such program; go install/, 1],
       [['--genesis', 'net/node0/node.json'], /node\.json: config: expected object/, 1],
@@ -287,14 +289,69 @@ describe('kestrel testnet with flags', () => {
     )
   })
 
+  it('puts sentries before each validator, whose id they hide, and who knows nobody else', async () => {
+    const cwd = await folder()
+    const { stdout } = await run(cwd, 'testnet', '--validators', '2', '--sentries', '2', '--readers', '1')
+    expect(stdout).toContain('2 validators behind 4 sentries and 1 reader')
+    // Validators 0 and 1, sentries 2 and 3 of 0, 4 and 5 of 1, reader 6.
+    const homes = Array.from({ length: 7 }, (_, index) => join(cwd, 'net', `node${index}`))
+    const ids = await Promise.all(homes.map(async (home) => (await keysOf(home)).nodeId))
+    const p2p = async (index: number) =>
+      parseToml(await readFile(join(homes[index] ?? '', 'engine/config/config.toml'), 'utf8')).p2p as TomlTable
+    const peers = async (index: number) =>
+      String((await p2p(index)).persistent_peers)
+        .split(',')
+        .map((peer) => ids.indexOf(peer.split('@')[0] ?? ''))
+    expect(await Promise.all(homes.map((_, index) => peers(index)))).toEqual([
+      [2, 3],
+      [4, 5],
+      [0, 3, 4, 5, 6],
+      [0, 2, 4, 5, 6],
+      [1, 2, 3, 5, 6],
+      [1, 2, 3, 4, 6],
+      [2, 3, 4, 5],
+    ])
+    expect(await p2p(0)).toMatchObject({ pex: false })
+    expect(await p2p(4)).toMatchObject({ private_peer_ids: ids[1], unconditional_peer_ids: ids[1] })
+    for (const index of [2, 6]) expect(await p2p(index)).not.toHaveProperty('pex')
+    expect(await p2p(6)).not.toHaveProperty('private_peer_ids')
+    const { services } = parseYaml(await readFile(join(cwd, 'net/compose.yml'), 'utf8'))
+    expect(services.node0.command.at(-1)).toBe(`${ids[2]}@node2:26656,${ids[3]}@node3:26656`)
+  })
+
+  it('a node that joins gets the ports and the signer of its flags, and keeps them', async () => {
+    const cwd = await folder()
+    await run(cwd, 'testnet')
+    const joins = ['--consensus', 'cometbft', '--external-engine', '--datadir', 'joined']
+    const own = ['--engine-port-base', '27000', '--engine-signer', 'unix:///run/signer.sock']
+    await (await start(cwd, ...joins, '--genesis', 'net/genesis.json', ...own)).stop()
+    const { priv_validator_laddr, p2p, rpc, instrumentation } = parseToml(
+      await readFile(join(cwd, 'joined/engine/config/config.toml'), 'utf8'),
+    )
+    expect(priv_validator_laddr).toBe('unix:///run/signer.sock')
+    expect(p2p).toMatchObject({ laddr: 'tcp://0.0.0.0:27000', allow_duplicate_ip: true, addr_book_strict: false })
+    expect(rpc).toMatchObject({ laddr: 'tcp://127.0.0.1:27001' })
+    expect(instrumentation).toMatchObject({ prometheus_listen_addr: '127.0.0.1:27002' })
+    await (await start(cwd, ...joins, ...own)).stop()
+
+    const others = ['--engine-port-base', '28000']
+    expect((await run(cwd, 'start', '--port', '0', ...joins, ...others)).stderr).toMatch(
+      /^kestrel: --engine-port-base: .*config\.toml has the ports 27000 and 27001; change laddr there\n$/,
+    )
+    const signer = ['--engine-signer', 'tcp://127.0.0.1:26659']
+    expect((await run(cwd, 'start', '--port', '0', ...joins, ...signer)).stderr).toMatch(
+      /^kestrel: --engine-signer: .* names unix:\/\/\/run\/signer\.sock; write priv_validator_laddr = "tcp:\/\/127\.0\.0\.1:26659" at its top\n$/,
+    )
+  })
+
   it('creates a network of the requested preset', async () => {
     const cwd = await folder()
     const flags = ['--preset', 'evmos', '--validators', '2', '--gas-limit', '20000000', '--block-time', '1']
     expect(await run(cwd, 'testnet', ...flags, '--mempool', 'flood')).toMatchObject({ code: 0, stderr: '' })
     const { native, genesis } = parseGenesis(await json(join(cwd, 'net/genesis.json')))
-    // Evmos' validator, then an account of the mnemonic.
+    // Accounts of the mnemonic: everybody knows the key of Evmos' validator.
     const operators = native?.validators.map((validator) => validator.operator)
-    expect(operators).toEqual(['0x7cb61d4117ae31a12e393a1cfa3bac666481d02e', operator(10)])
+    expect(operators).toEqual([operator(10), operator(11)])
     expect(genesis.gasLimit).toBe(20_000_000n)
     expect(native?.consensus?.blockTimeMs).toBe(1_000n)
     const config = await readFile(join(cwd, 'net/node0/engine/config/config.toml'), 'utf8')

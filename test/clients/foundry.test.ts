@@ -188,6 +188,14 @@ describe('native contracts in Foundry', () => {
     expect(output).toMatch(/5 tests passed, 0 failed/)
   })
 
+  it('forge test calls those with cosmos/evm’s interfaces', async () => {
+    const cosmos = await startNode(nodeOptions({ spec: presets['cosmos-evm']() }))
+    onTestFinished(() => cosmos.close())
+    await clientsOf(cosmos.url).dev.mine({ blocks: 2 })
+    const output = await run(['test', '--fork-url', cosmos.url, '--match-contract', 'CosmosEvmTest'])
+    expect(output).toMatch(/3 tests passed, 0 failed/)
+  })
+
   it('forge script sends to them', async () => {
     const flags = ['--rpc-url', node.url, '--broadcast', '--skip-simulation', '--private-key', KEY]
     await run(['script', 'script/Stake.s.sol', ...flags])

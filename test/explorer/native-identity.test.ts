@@ -5,6 +5,7 @@ import { getAddress, type Hex, parseEther } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
+import { presets } from '../../src/spec/presets.ts'
 import { submit } from '../precompiles/gov-support.ts'
 import { delegate, operator, STAKING, stakingChain } from '../precompiles/staking-support.ts'
 import { account, testChain } from '../support/chain.ts'
@@ -40,6 +41,21 @@ describe('precompiles in the explorer', () => {
     ).json()) as { result: unknown }
     expect(etherscan.result).toMatchObject([{ ContractName: 'Staking', ABI: JSON.stringify(abi), Proxy: '0' }])
     expect(await rpc('eth_getCode', STAKING, 'latest')).toBe('0xfe')
+  })
+
+  it('have the interfaces of their chain', async () => {
+    const { url } = await testChain({ spec: presets['cosmos-evm']() })
+    const { read, get } = api(url)
+    expect(await read(`/smart-contracts/${STAKING}`)).toMatchObject({
+      name: 'Staking',
+      file_path: 'cosmos-evm/Staking.sol',
+      source_code: readFileSync('solidity/cosmos-evm/Staking.sol', 'utf8'),
+      abi: JSON.parse(readFileSync('solidity/abi/cosmos-evm/Staking.json', 'utf8')),
+      additional_sources: [{ file_path: 'Types.sol' }],
+    })
+    const bank = await read('/smart-contracts/0x0000000000000000000000000000000000000804')
+    expect(bank).toMatchObject({ name: 'Bank', file_path: 'Bank.sol' })
+    expect((await get('/smart-contracts/0x0000000000000000000000000000000000000a00')).status).toBe(404)
   })
 
   it('are ordinary addresses on a chain without native modules', async () => {

@@ -11,28 +11,32 @@ import { START, textOf, chainWith as transferChain } from './transfer/support.ts
 const more = 20
 
 describe('the work at the end of a block', () => {
-  it('completes a bounded number of unbondings, the earliest first; the rest workPerBlock in the next block', async () => {
-    const chain = await stakingChain([genesisValidator(0, 100n * P)])
-    const people = Array.from({ length: MAX_ENDED_PER_BLOCK + more }, (_, index) => delegator(100 + index))
-    for (const person of people) {
-      chain.view.setBalance(person, P)
-      chain.staking.delegate(person, operator(0), P)
-    }
-    const begin = (some: typeof people) =>
-      some.forEach((person) => void chain.staking.undelegate(person, operator(0), P))
-    begin(people.slice(0, more))
-    chain.next(1n)
-    begin(people.slice(more))
-    // All of them are mature at once.
-    chain.next(22n * DAY)
-    chain.next(1n)
-    const paid = () => people.map((person) => chain.view.balance(person) === P)
-    expect(paid().filter(Boolean)).toHaveLength(MAX_ENDED_PER_BLOCK)
-    expect(paid().slice(0, more).every(Boolean)).toBe(true)
-    chain.next(1n)
-    expect(paid().every(Boolean)).toBe(true)
-    expect(chain.staking.invariants()).toEqual([])
-  })
+  it.each([1, 2] as const)(
+    'completes a bounded number of unbondings by version %i, the earliest first; the rest in the next block',
+    async (version) => {
+      const most = MAX_ENDED_PER_BLOCK[version]
+      const chain = await stakingChain([genesisValidator(0, 100n * P)], undefined, { staking: { version } })
+      const people = Array.from({ length: most + more }, (_, index) => delegator(100 + index))
+      for (const person of people) {
+        chain.view.setBalance(person, P)
+        chain.staking.delegate(person, operator(0), P)
+      }
+      const begin = (some: typeof people) =>
+        some.forEach((person) => void chain.staking.undelegate(person, operator(0), P))
+      begin(people.slice(0, more))
+      chain.next(1n)
+      begin(people.slice(more))
+      // All of them are mature at once.
+      chain.next(22n * DAY)
+      chain.next(1n)
+      const paid = () => people.map((person) => chain.view.balance(person) === P)
+      expect(paid().filter(Boolean)).toHaveLength(most)
+      expect(paid().slice(0, more).every(Boolean)).toBe(true)
+      chain.next(1n)
+      expect(paid().every(Boolean)).toBe(true)
+      expect(chain.staking.invariants()).toEqual([])
+    },
+  )
 
   it('times out a bounded number of packets; the rest workPerBlock in the next block', async () => {
     const chain = await transferChain()

@@ -115,8 +115,9 @@ export class TestNetwork {
     return `127.0.0.1:${this.#portBase + 10 * index}`
   }
 
-  start(index: number, flags: readonly string[] = []): void {
-    const child = spawn(process.execPath, [PROGRAM, 'start', '--home', this.home(index), ...flags], {
+  /** Starts a node, with another version of the program if it is named. */
+  start(index: number, flags: readonly string[] = [], program: string = PROGRAM): void {
+    const child = spawn(process.execPath, [program, 'start', '--home', this.home(index), ...flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const log = createWriteStream(join(this.home(index), 'kestrel.log'), { flags: 'a' })

@@ -27,7 +27,7 @@ import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
 import { presets } from '../../src/spec/presets.ts'
 import { account, testChain } from '../support/chain.ts'
 import { forwarder } from '../support/forwarder.ts'
-import { alice, emptyView, nativeCall, nativeSpec, runNow } from '../support/native.ts'
+import { alice, emptyView, nativeCall, nativeSpec, runNow, withFixedPrices } from '../support/native.ts'
 
 const AUTHORIZATION = '0x0000000000000000000000000000000000000A00'
 const CONTRACT = getAddress('0xcccccccccccccccccccccccccccccccccccccccc')
@@ -169,7 +169,7 @@ describe('approve', () => {
   })
 
   it('costs the gas of the table, and as much as estimated', async () => {
-    const { send, viem } = await open()
+    const { send, viem } = await open({ spec: withFixedPrices(presets.kestrel()) })
     const data = callData('approve', CONTRACT, 5n, ['MSG_DELEGATE', 'MSG_WITHDRAW_DELEGATOR_REWARD'])
     const estimate = await viem.estimateGas({ account: owner, to: AUTHORIZATION, data })
     const { gasUsed, status } = await send(data, { gas: estimate })

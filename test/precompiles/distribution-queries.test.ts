@@ -6,6 +6,7 @@ import { openModules } from '../../src/modules/index.ts'
 import { MODULE_ACCOUNT } from '../../src/spec/addresses.ts'
 import { account } from '../support/chain.ts'
 import { forwarder } from '../support/forwarder.ts'
+import { withFixedPrices } from '../support/native.ts'
 import {
   A,
   abi,
@@ -216,7 +217,7 @@ describe('a query of the distribution contract', () => {
   })
 
   it('costs the gas of the table', async () => {
-    const { raw, slash } = await v6()
+    const { raw, slash } = await v6({ spec: withFixedPrices(spec()) })
     await slash(5n)
     /** Gas without that of the input. */
     const gas = async (data: Hex) => {

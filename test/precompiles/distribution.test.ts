@@ -18,6 +18,7 @@ import { distribution } from '../../src/precompiles/distribution.ts'
 import { MODULE_ACCOUNT } from '../../src/spec/addresses.ts'
 import { account } from '../support/chain.ts'
 import { forwarder } from '../support/forwarder.ts'
+import { withFixedPrices } from '../support/native.ts'
 import {
   A,
   AUTHORIZATION,
@@ -40,6 +41,7 @@ import {
   STAKING,
   setWithdrawAddress,
   shown,
+  spec,
   withdraw,
   withdrawCommission,
 } from './distribution-support.ts'
@@ -52,8 +54,8 @@ const stranger = (origin: Hex, subject: Hex, role = 'delegator') =>
   `tx origin address ${origin} does not match the ${role} address ${subject}`
 
 /** V6: A has 60 coins, 20 of them the owner's, B has 40; the fees of a block, one coin, have been allocated. */
-async function v6() {
-  const chain = await distributionChain()
+async function v6(overrides: Parameters<typeof distributionChain>[0] = {}) {
+  const chain = await distributionChain(overrides)
   await chain.send(delegate(20n * COIN), { to: STAKING })
   await chain.share(COIN)
   return chain
@@ -364,7 +366,7 @@ describe('a call of the distribution contract', () => {
   })
 
   it('30: costs the gas of the table, and with one unit less runs out of gas without effect', async () => {
-    const { viem, send, rewards } = await v6()
+    const { viem, send, rewards } = await v6({ spec: withFixedPrices(spec()) })
     /** Gas of the calldata (EIP-2028). */
     const intrinsic = (data: Hex) =>
       Buffer.from(data.slice(2), 'hex').reduce((sum, byte) => sum + (byte === 0 ? 4n : 16n), 21_000n)

@@ -1,8 +1,8 @@
 // Gas of state access beyond a function's price, computed by hand. The price covers 100 gas a read and 500 a change. Beyond
 // that a read costs 200, a change 22,100 or 5,000 as in SSTORE (EIP-2929, EIP-3529), and clearing a slot 1,000.
 import { describe, expect, it } from 'vitest'
-import { GasMeter, MeteredView, OutOfGas } from '../../src/precompiles/metered-view.ts'
-import { alice, bob, emptyView } from '../support/native.ts'
+import { GasMeter, MeteredView, OutOfGas, workPrices } from '../../src/precompiles/metered-view.ts'
+import { alice, bob, emptyView, nativeSpec } from '../support/native.ts'
 
 async function metered(price: bigint, limit = 10n ** 9n) {
   const view = await emptyView()
@@ -62,5 +62,52 @@ describe('the gas of state access in a precompile', () => {
     const { view, slots } = await metered(0n, 22_099n)
     expect(() => slots.store(9n, 1n)).toThrow(OutOfGas)
     expect(view.storage(alice, 9n)).toBe(0n)
+  })
+})
+
+describe('the gas of work in a precompile', () => {
+  const meterOf = (nativeGas: 1 | 2 | undefined, limit = 10n ** 9n) =>
+    new GasMeter(limit, workPrices({ ...nativeSpec, nativeGas }))
+
+  it.each([1, undefined] as const)('costs nothing with the rule %s', (nativeGas) => {
+    const meter = meterOf(nativeGas)
+    meter.begin(320)
+    meter.encoded(320)
+    expect(meter.used).toBe(0n)
+  })
+
+  it('is what a call costs if it is more than the prices', () => {
+    const meter = meterOf(2)
+    meter.charge(9_000n)
+    // 7,000 for the call and 300 for each of three words, the last one begun.
+    meter.begin(65)
+    expect(meter.used).toBe(9_000n)
+    // 500 for each of five words: 7,900 + 2,500.
+    meter.encoded(160)
+    expect(meter.used).toBe(10_400n)
+    // 600 for a read, 4,000 for a change.
+    meter.read()
+    expect(meter.used).toBe(11_000n)
+    meter.write(alice, 1n, 'fresh')
+    expect(meter.used).toBe(15_000n)
+  })
+
+  it('is not less than prices of a state beyond ordinary size', () => {
+    const meter = meterOf(2)
+    meter.write(alice, 1n, 'fresh')
+    expect(meter.used).toBe(22_100n)
+  })
+
+  it('comes to the gas of another contract’s call', () => {
+    const meter = meterOf(2)
+    meter.begin(0)
+    meter.spendInner(1_000n)
+    expect(meter.used).toBe(8_000n)
+    expect(meter.left).toBe(10n ** 9n - 8_000n)
+  })
+
+  it('ends the call at its limit', () => {
+    expect(() => meterOf(2, 7_299n).begin(32)).toThrow(OutOfGas)
+    expect(meterOf(2, 7_300n).begin(32)).toBeUndefined()
   })
 })

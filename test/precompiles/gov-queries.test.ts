@@ -2,6 +2,7 @@
 import { type Address, encodeFunctionData, getAddress, type Hex, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { account } from '../support/chain.ts'
+import { withFixedPrices } from '../support/native.ts'
 import {
   ABSTAIN,
   abi,
@@ -20,6 +21,7 @@ import {
   submit,
   textOf,
   VETO,
+  VOTING,
   vote,
   YES,
 } from './gov-support.ts'
@@ -165,7 +167,8 @@ describe('queries of governance parameters', () => {
 })
 
 it('charge 1000 gas for each validator, vote and delegation of a tally', async () => {
-  const { propose, send, rpc } = await govChain()
+  const spec = withFixedPrices(governed({ params: { votingPeriod: Number(VOTING) } }))
+  const { propose, send, rpc } = await govChain({ spec })
   const id = await propose([])
   const data = encodeFunctionData({ abi, functionName: 'getTallyResult', args: [id] })
   const gas = async () => {

@@ -7,6 +7,7 @@ import { govAbi } from '../../src/precompiles/gov-abi.ts'
 import { account } from '../support/chain.ts'
 import { deployToken } from '../support/contracts.ts'
 import { forwarder } from '../support/forwarder.ts'
+import { withFixedPrices } from '../support/native.ts'
 import { clientsOf } from '../support/process.ts'
 import {
   ABSTAIN,
@@ -341,8 +342,9 @@ describe('a vote', () => {
 })
 
 describe('gas of the governance contract', () => {
-  it('is 2000 and 30 for each byte of input, that of the function, and 100 for each byte of the proposal', async () => {
-    const { rpc } = await govChain()
+  it('is 2000 and 30 for each byte of input, that of the function, and 100 for each byte of the proposal, beside the work', async () => {
+    const spec = governed({ params: { votingPeriod: Number(VOTING) } })
+    const { rpc } = await govChain({ spec: withFixedPrices(spec) })
     const gasOf = async (data: `0x${string}`) => {
       const tracer = { tracer: 'callTracer' }
       const { gasUsed } = (await rpc(

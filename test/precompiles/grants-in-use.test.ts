@@ -5,8 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
 import { operatorPrefix } from '../../src/spec/addresses.ts'
+import { presets } from '../../src/spec/presets.ts'
 import { account, testChain } from '../support/chain.ts'
 import { forwarder } from '../support/forwarder.ts'
+import { withFixedPrices } from '../support/native.ts'
 
 const AUTHORIZATION = '0x0000000000000000000000000000000000000a00'
 const STAKING = '0x0000000000000000000000000000000000000800'
@@ -43,8 +45,8 @@ const delegate = (amount: bigint, { delegator = owner, validator = VALIDATOR } =
   encodeFunctionData({ abi, functionName: 'delegate', args: [delegator, validator, amount] })
 
 /** A chain with a contract that forwards every call to the staking contract. */
-async function open() {
-  const chain = await testChain()
+async function open(overrides: Parameters<typeof testChain>[0] = {}) {
+  const chain = await testChain(overrides)
   const { dev, viem, raw, walletOf } = chain
   await dev.setCode({ address: CONTRACT, bytecode: forwarder(STAKING) })
   return {
@@ -90,7 +92,7 @@ describe('a contract that delegates for the account that signed', () => {
   })
 
   it('spends the owner’s coins, and gas for the check: 6,000 and 30 for each of three validators', async () => {
-    const { send, viem, dev, delegated } = await open()
+    const { send, viem, dev, delegated } = await open({ spec: withFixedPrices(presets.kestrel()) })
     await send(approve(maxUint256), AUTHORIZATION)
     const before = await viem.getBalance({ address: owner })
     const granted = await send(delegate(COIN), CONTRACT)

@@ -7,11 +7,13 @@ import { wholeVote } from '../../src/modules/gov/tally.ts'
 import { beginBlock, endBlock, initGenesis, type Modules, openModules } from '../../src/modules/index.ts'
 import { installContracts } from '../../src/precompiles/index.ts'
 import type { GenesisValidator, NativeSpec } from '../../src/spec/chain-spec.ts'
-import type { StateView } from '../../src/state/types.ts'
+import type { View } from '../../src/state/view.ts'
 import { account } from '../support/chain.ts'
 import { emptyView, moduleContext, nativeSpec } from '../support/native.ts'
 
 const COIN = 10n ** 18n
+/** Coins of each holder. */
+const HOLDING = 10_000_000n * COIN
 export const START = 1_700_000_000n
 export const addressOf = (index: number): Address => hexToAddress(account(index).address)
 const owner = addressOf(0)
@@ -22,11 +24,30 @@ const EMPTY = 7
 const FUNDED = 8
 const CONVERTIBLE = 9
 
+export type Sizes = {
+  readonly validators: number
+  readonly vouchers: number
+  /** Delegations of the owner to each of `validators`, and of others to the first validator. */
+  readonly delegators: number
+  /** Validators from which the owner unbonds, and to which it redelegates from the first. */
+  readonly unbonding: number
+  readonly redelegations: number
+  /** Entries of each of these. */
+  readonly entries: number
+  readonly slashes: number
+  /** Receivers in the owner's transfer grant. */
+  readonly receivers: number
+  /** Steps of the vesting account's schedules. */
+  readonly steps: number
+  readonly proposals: number
+  /** Votes and deposits of one proposal. */
+  readonly votes: number
+}
+
 /** The size of each part. */
-export const SIZE = {
+export const SIZE: Sizes = {
   validators: 100,
   vouchers: 3_000,
-  /** Delegations of the owner to each of `validators`, and of others to the first validator. */
   delegators: 300,
   unbonding: 20,
   redelegations: 30,
@@ -38,9 +59,9 @@ export const SIZE = {
   votes: 300,
 }
 
-const operators = [10, 11, 12]
-  .map(addressOf)
-  .concat(Array.from({ length: SIZE.validators - 3 }, (_, index) => numbered('aa', index)))
+/** At least the three of the samples. */
+const operatorsOf = ({ validators }: Sizes): readonly Address[] =>
+  [10, 11, 12].map(addressOf).concat(Array.from({ length: Math.max(0, validators - 3) }, (_, i) => numbered('aa', i)))
 const validator = (operator: Address): GenesisValidator => ({
   operator,
   consensusKey: undefined,
@@ -52,30 +73,32 @@ const validator = (operator: Address): GenesisValidator => ({
 /** A base denomination of maximum length, so that traces take several slots. */
 const voucher = (index: number): string => `transfer/channel-2/${'gamm/pool/'.repeat(6)}${index}`
 
-export const grownSpec: NativeSpec = {
+export const grownSpec = (sizes: Sizes): NativeSpec => ({
   ...nativeSpec,
-  validators: operators.map(validator),
+  validators: operatorsOf(sizes).map(validator),
   modules: {
     slashing: {},
     gov: { params: { votingPeriod: 100_000 } },
+    staking: { params: { maxEntries: 100, maxValidators: 1_000 } },
     transfer: {
       sinks: [{ channel: 'channel-2', behaviour: 'never' }],
-      vouchers: Array.from({ length: SIZE.vouchers }, (_, index) => ({
+      vouchers: Array.from({ length: sizes.vouchers }, (_, index) => ({
         trace: voucher(index),
         balances: { [owner]: '7' },
       })),
     },
   },
-}
+})
 
 export type Grown = {
-  readonly view: StateView
+  readonly spec: NativeSpec
+  readonly view: View
   readonly block: { number: bigint; timestamp: bigint; proposer: Address }
 }
 
 /** The modules on the state, in the current block. */
-export const modulesOn = ({ view, block }: Grown): Modules =>
-  openModules(moduleContext(view, { spec: grownSpec, block: { ...block } }))
+export const modulesOn = ({ spec, view, block }: Grown): Modules =>
+  openModules(moduleContext(view, { spec, block: { ...block } }))
 
 /** Ends the block and begins the next one. */
 export function nextBlock(grown: Grown, seconds = 5n): void {
@@ -85,21 +108,23 @@ export function nextBlock(grown: Grown, seconds = 5n): void {
   beginBlock(modulesOn(grown))
 }
 
-export async function grownState(): Promise<Grown> {
-  const grown = { view: await emptyView(), block: { number: 0n, timestamp: START, proposer: ZERO_ADDRESS } }
+export async function grownState(sizes = SIZE): Promise<Grown> {
+  const spec = grownSpec(sizes)
+  const operators = operatorsOf(sizes)
+  const grown = { spec, view: await emptyView(), block: { number: 0n, timestamp: START, proposer: ZERO_ADDRESS } }
   const { view, block } = grown
   const rich = [...operators, ...Array.from({ length: 13 }, (_, index) => addressOf(index))]
   const holders = [
-    ...new Set([...rich, ...Array.from({ length: SIZE.delegators }, (_, index) => numbered('dd', index))]),
+    ...new Set([...rich, ...Array.from({ length: sizes.delegators }, (_, index) => numbered('dd', index))]),
   ]
-  for (const holder of holders) view.setBalance(holder, 1_000_000n * COIN)
-  initGenesis(view, grownSpec, BigInt(holders.length) * 1_000_000n * COIN, { ...block })
-  installContracts(view, grownSpec, 0n)
+  for (const holder of holders) view.setBalance(holder, HOLDING)
+  initGenesis(view, spec, BigInt(holders.length) * HOLDING, { ...block })
+  installContracts(view, spec, 0n)
   nextBlock(grown)
-  stake(grown)
-  grant(modulesOn(grown))
-  vest(modulesOn(grown))
-  propose(modulesOn(grown))
+  stake(grown, operators, sizes)
+  grant(modulesOn(grown), sizes)
+  vest(modulesOn(grown), sizes)
+  propose(modulesOn(grown), sizes)
   nextBlock(grown)
   const { transfer } = modulesOn(grown)
   const timeout = { height: { revisionNumber: 0n, revisionHeight: 0n }, timestamp: 2n ** 63n }
@@ -110,46 +135,48 @@ export async function grownState(): Promise<Grown> {
   return grown
 }
 
-function stake(grown: Grown): void {
+function stake(grown: Grown, operators: readonly Address[], sizes: Sizes): void {
   const [first = owner, ...others] = operators
   for (const operator of operators) modulesOn(grown).staking.delegate(owner, operator, 1_000n * COIN)
-  for (let index = 0; index < SIZE.delegators; index++)
+  // What is redelegated below.
+  modulesOn(grown).staking.delegate(owner, first, BigInt(sizes.redelegations * sizes.entries) * COIN)
+  for (let index = 0; index < sizes.delegators; index++)
     modulesOn(grown).staking.delegate(numbered('dd', index), first, COIN)
   // Entries of one block and second are merged, so each round has a block of its own.
-  for (let entry = 0; entry < SIZE.entries; entry++) {
+  for (let entry = 0; entry < sizes.entries; entry++) {
     nextBlock(grown)
     const { staking } = modulesOn(grown)
-    for (const operator of operators.slice(0, SIZE.unbonding)) staking.undelegate(owner, operator, COIN)
-    for (const destination of others.slice(0, SIZE.redelegations)) staking.redelegate(owner, first, destination, COIN)
+    for (const operator of operators.slice(0, sizes.unbonding)) staking.undelegate(owner, operator, COIN)
+    for (const destination of others.slice(0, sizes.redelegations)) staking.redelegate(owner, first, destination, COIN)
   }
-  for (let slash = 0; slash < SIZE.slashes; slash++) {
+  for (let slash = 0; slash < sizes.slashes; slash++) {
     grown.block.number += 1n
     modulesOn(grown).staking.slash(first, { height: grown.block.number, power: 1_000n, fraction: 10n ** 12n })
   }
 }
 
-function grant({ authz }: Modules): void {
+function grant({ authz }: Modules, sizes: Sizes): void {
   const { delegate, clawback, withdrawReward, undelegate, redelegate, cancelUnbonding } = MESSAGE
   for (const message of [delegate, undelegate, redelegate, cancelUnbonding]) {
     authz.approve(owner, spender, message, 5n * COIN, authz.openValidators())
   }
   for (const message of [clawback, withdrawReward]) authz.approve(owner, spender, message, COIN, [])
-  const receivers = Array.from({ length: SIZE.receivers }, (_, index) => `kest1receiver${index}`.padEnd(43, 'q'))
+  const receivers = Array.from({ length: sizes.receivers }, (_, index) => `kest1receiver${index}`.padEnd(43, 'q'))
   const spendLimit = [{ denom: 'akest', amount: 5n * COIN }]
   const channel = { sourcePort: 'transfer', sourceChannel: 'channel-0' }
   authz.grantTransfer(owner, spender, [{ ...channel, spendLimit, allowList: receivers, allowedPacketData: ['*'] }])
 }
 
-function vest({ vesting }: Modules): void {
+function vest({ vesting }: Modules, sizes: Sizes): void {
   for (const index of [EMPTY, FUNDED, CONVERTIBLE]) vesting.create(owner, addressOf(index), false)
-  const periods = Array.from({ length: SIZE.steps }, () => ({ length: 86_400n, amount: COIN }))
+  const periods = Array.from({ length: sizes.steps }, () => ({ length: 86_400n, amount: COIN }))
   vesting.fund(owner, addressOf(FUNDED), { start: START, lockup: periods, vesting: periods })
 }
 
-function propose({ gov }: Modules): void {
+function propose({ gov }: Modules, sizes: Sizes): void {
   const json = Buffer.from(JSON.stringify({ title: 'A title', summary: 's'.repeat(2_000) }))
-  for (let id = 1; id <= SIZE.proposals; id++) gov.submit(owner, gov.read(json), id === 1 ? 100_000n : 10_000_000n)
-  for (let index = 0; index < SIZE.votes; index++) {
+  for (let id = 1; id <= sizes.proposals; id++) gov.submit(owner, gov.read(json), id === 1 ? 100_000n : 10_000_000n)
+  for (let index = 0; index < sizes.votes; index++) {
     gov.vote(2n, numbered('dd', index), { options: wholeVote(1n), metadata: 'why' })
     gov.deposit(2n, numbered('dd', index), 100_000n)
   }

@@ -44,7 +44,9 @@ test('every interface belongs to a precompile', () => {
 describe.each(contracts)('$name', ({ of, name }) => {
   it('has the ABI of the precompile, in the published file too', () => {
     const abi = compileSolidity().contracts.get(`${name}I`)?.abi ?? []
-    expect(byId(of.abi)).toEqual(byId(abi))
+    // What receives coins without a function has no entry: callers need none.
+    const named = abi.filter(({ type }) => type === 'function' || type === 'event')
+    expect(byId(of.abi)).toEqual(byId(named))
     expect(JSON.parse(read(`abi/${name}.json`))).toEqual(of.abi)
   })
 

@@ -25,7 +25,7 @@ import { devKeys, presets } from '../../src/spec/presets.ts'
 import { walletOfMnemonic } from '../../src/wallet/mnemonic.ts'
 import { account } from '../support/chain.ts'
 import { forwarder } from '../support/forwarder.ts'
-import { alice, bob, emptyView, nativeCall, nativeSpec, runNow } from '../support/native.ts'
+import { alice, bob, emptyView, nativeCall, nativeSpec, runNow, withFixedPrices } from '../support/native.ts'
 import {
   A,
   abi,
@@ -169,7 +169,7 @@ describe('delegate at the staking contract', () => {
   })
 
   it('30: costs the gas of the table; one unit less is out of gas, the estimate suffices', async () => {
-    const { send, viem, delegation } = await stakingChain()
+    const { send, viem, delegation } = await stakingChain({ spec: withFixedPrices(presets.kestrel()) })
     const data = delegate(COIN)
     // 21000, the calldata (EIP-2028: 16 or 4 a byte), and 2000 + 30 * 192 + 75000.
     const bytes = [...toBytes(data)]

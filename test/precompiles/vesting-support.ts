@@ -72,8 +72,8 @@ export const STEPS: Periods = [250n, 250n, 250n, 250n].map((amount) => [1_000n, 
 
 type Sending = { readonly to?: Address; readonly from?: number; readonly value?: bigint }
 
-export async function vestingChain() {
-  const chain = await testChain()
+export async function vestingChain(overrides: Parameters<typeof testChain>[0] = {}) {
+  const chain = await testChain(overrides)
   const { viem, raw, dev, walletOf } = chain
   const setTime = (timestamp: bigint) => dev.setNextBlockTimestamp({ timestamp })
   const { timestamp: genesis } = await viem.getBlock()

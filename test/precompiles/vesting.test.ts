@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
 import { vesting } from '../../src/precompiles/vesting.ts'
+import { presets } from '../../src/spec/presets.ts'
 import { forwarder } from '../support/forwarder.ts'
+import { withFixedPrices } from '../support/native.ts'
 import {
   abi,
   balancesOf,
@@ -246,7 +248,7 @@ describe('balances of vesting accounts', () => {
   })
 
   it('are refused for other accounts, and cost the gas of the table', async () => {
-    const { grant, refusal, send } = await vestingChain()
+    const { grant, refusal, send } = await vestingChain({ spec: withFixedPrices(presets.kestrel()) })
     expect(await refusal(balancesOf())).toBe(notVesting(holder))
     await grant()
     // The input (1096), the function (5000), six stored steps (600) and the transaction itself.

@@ -31,7 +31,8 @@ it('testnet adds the newest rules of modules to a genesis file without any', () 
     const { validators } = json.kestrel
     return fileNetwork({ json, validators, path: 'genesis.json' }, [0, 1, 2].map(testKey), {}, 1_000n).native?.modules
   }
-  expect(made({}, {})).toEqual({ distribution: { version: 2 }, slashing: { version: 2 } })
+  const version2 = { version: 2 }
+  expect(made({}, {})).toEqual({ distribution: version2, gov: version2, slashing: version2 })
   expect(made({}, { distribution: {} })?.distribution).toEqual({})
   expect(made({}, { slashing: {} })?.slashing).toEqual({})
   expect(made({ slashing: { signedBlocksWindow: 20 } }, {})?.slashing).toEqual({ signedBlocksWindow: 20 })

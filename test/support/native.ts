@@ -2,10 +2,11 @@
 import type { NativeCall, NativeContract, NativeResult } from '../../src/evm/native-call.ts'
 import { hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import type { ModuleContext } from '../../src/modules/module.ts'
-import type { NativeSpec } from '../../src/spec/chain-spec.ts'
+import type { ChainSpec, NativeSpec } from '../../src/spec/chain-spec.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import { StateStore } from '../../src/state/state-store.ts'
 import type { StateView } from '../../src/state/types.ts'
+import type { View } from '../../src/state/view.ts'
 
 export const alice = hexToAddress('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266')
 export const bob = hexToAddress('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
@@ -28,7 +29,7 @@ export const nativeSpec: NativeSpec = {
   modules: {},
 }
 
-export const emptyView = async (): Promise<StateView> => new StateStore(await openMemoryStore(), -1).at(-1)
+export const emptyView = async (): Promise<View> => new StateStore(await openMemoryStore(), -1).at(-1)
 
 export const moduleContext = (view: StateView, change: Partial<ModuleContext> = {}): ModuleContext => ({
   spec: nativeSpec,
@@ -60,3 +61,9 @@ export function runNow(contract: NativeContract | undefined, call: NativeCall): 
   if (result === undefined || result instanceof Promise) throw new Error('the contract has no result now')
   return result
 }
+
+/** A chain on which functions cost their fixed prices alone, whatever their work is. */
+export const withFixedPrices = <S extends Pick<ChainSpec, 'native'>>(spec: S): S => ({
+  ...spec,
+  native: spec.native && { ...spec.native, nativeGas: undefined },
+})

@@ -132,7 +132,11 @@ export function govCall(functionName: string, ...args: readonly unknown[]): Nati
 const evmParams = z.looseObject({ extraEips: z.array(z.string()) })
 const feeMarketParams = z.looseObject({ minBaseFee: z.coerce.bigint().nullable() })
 const known = z.array(z.object({ name: z.string(), title: z.string(), active: z.boolean() }))
-const upgrades = z.array(z.looseObject({ name: z.string(), height: z.string(), applied: z.boolean() }))
+const upgrades = z.array(
+  z.looseObject({ name: z.string(), height: z.string(), applied: z.boolean(), info: z.string().nullish() }),
+)
+const governed = z.coerce.bigint().nullable()
+const consensusParams = z.looseObject({ gasLimit: governed, maxBytes: governed, blockTimeMs: governed })
 
 /** The whole parameter set; a message replaces all of it. */
 export type EvmParamsAnswer = z.output<typeof evmParams>
@@ -146,14 +150,22 @@ export const readEvmParams = (node: RpcClient, block?: bigint): Promise<EvmParam
 export const readFeeMarketParams = (node: RpcClient, block?: bigint) =>
   ask(node, feeMarketParams, 'kestrel_getFeeMarketParams', blockOf(block))
 
+/** The consensus parameters that governance has set; null: not set. */
+export const readConsensusParams = (node: RpcClient, block?: bigint) =>
+  ask(node, consensusParams, 'kestrel_getConsensusParams', blockOf(block))
+
 /** The opcode proposals that the node's program knows. */
 export const readKnownProposals = (node: RpcClient, block?: bigint): Promise<KnownProposalAnswer[]> =>
   ask(node, known, 'kestrel_getProposals', blockOf(block))
 
 /** Names and heights of the upgrades that are scheduled and have not happened yet. */
-export async function readUpgrades(node: RpcClient): Promise<{ name: string; height: number }[]> {
+export async function readUpgrades(
+  node: RpcClient,
+): Promise<{ name: string; height: number; info: string | null | undefined }[]> {
   const scheduled = await ask(node, upgrades, 'kestrel_getUpgrades')
-  return scheduled.filter(({ applied }) => !applied).map(({ name, height }) => ({ name, height: Number(height) }))
+  return scheduled
+    .filter(({ applied }) => !applied)
+    .map(({ name, height, info }) => ({ name, height: Number(height), info }))
 }
 
 async function ask<S extends z.ZodType>(node: RpcClient, schema: S, method: string, ...params: unknown[]) {

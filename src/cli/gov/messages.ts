@@ -16,6 +16,14 @@ export type Actions = {
   readonly registerErc20: readonly string[]
   /** A token's address or its denomination. */
   readonly toggleErc20: readonly string[]
+  readonly blockGasLimit?: bigint | undefined
+  readonly blockMaxBytes?: bigint | undefined
+  /** Seconds. */
+  readonly blockTime?: number | undefined
+  /** `NAME@HEIGHT`, or `NAME@+BLOCKS` from the head on. */
+  readonly upgrade?: string | undefined
+  readonly upgradeInfo?: string | undefined
+  readonly cancelUpgrade?: boolean | undefined
 }
 
 /** The values of the chain that messages depend on. */
@@ -24,6 +32,8 @@ export type ProposalContext = {
   readonly authority: string
   readonly base: string
   readonly evmParams: EvmParamsAnswer
+  /** The newest block. */
+  readonly head: bigint
   /** Names of the opcode proposals that can be activated. */
   readonly known: readonly string[]
 }
@@ -44,6 +54,7 @@ export function messagesOf(actions: Actions, context: ProposalContext): MessageJ
     const params = { min_base_fee: minBaseFee.toString() }
     messages.push({ '@type': '/ethermint.feemarket.v1.MsgUpdateParams', authority, params })
   }
+  messages.push(...consensusMessages(actions, authority), ...upgradeMessages(actions, context))
   if (registerErc20.length > 0)
     messages.push({ '@type': '/evmos.erc20.v1.MsgRegisterERC20', authority, erc20addresses: registerErc20 })
   for (const token of toggleErc20) messages.push({ '@type': '/evmos.erc20.v1.MsgToggleConversion', authority, token })
@@ -62,6 +73,32 @@ export function messagesOf(actions: Actions, context: ProposalContext): MessageJ
   return messages
 }
 
+/** Only what changes: the rest stays as it is. */
+function consensusMessages({ blockGasLimit, blockMaxBytes, blockTime }: Actions, authority: string): MessageJson[] {
+  if (blockGasLimit === undefined && blockMaxBytes === undefined && blockTime === undefined) return []
+  const block = {
+    ...(blockMaxBytes !== undefined && { max_bytes: blockMaxBytes.toString() }),
+    ...(blockGasLimit !== undefined && { max_gas: blockGasLimit.toString() }),
+  }
+  const time = blockTime === undefined ? {} : { block_time_ms: Math.round(blockTime * 1_000) }
+  return [{ '@type': '/cosmos.consensus.v1.MsgUpdateParams', authority, block, ...time }]
+}
+
+function upgradeMessages(
+  { upgrade, upgradeInfo: info = '', cancelUpgrade = false }: Actions,
+  { authority, head }: ProposalContext,
+): MessageJson[] {
+  if (cancelUpgrade) return [{ '@type': '/cosmos.upgrade.v1beta1.MsgCancelUpgrade', authority }]
+  if (upgrade === undefined) return []
+  const [, name, plus, number = ''] = UPGRADE.exec(upgrade) ?? []
+  const height = (plus === '+' ? head : 0n) + BigInt(number)
+  const plan = { name, height: height.toString(), info }
+  return [{ '@type': '/cosmos.upgrade.v1beta1.MsgSoftwareUpgrade', authority, plan }]
+}
+
+/** `v2@1200` or `v2@+100` */
+export const UPGRADE = /^([A-Za-z0-9][\w.+-]{0,63})@(\+?)(\d{1,15})$/
+
 /** The list of active opcode proposals after a change; new ones come last, because they are applied in this order. */
 function changed(
   { evmParams: { extraEips: active }, known }: ProposalContext,
@@ -77,16 +114,23 @@ function changed(
 }
 
 /** The default title of a proposal. */
-export function titleOf({ activate, deactivate, minBaseFee, spend, registerErc20, toggleErc20 }: Actions): string {
+export function titleOf(actions: Actions): string {
+  const { activate, deactivate, minBaseFee, spend, registerErc20, toggleErc20 } = actions
+  const { blockGasLimit, blockMaxBytes, blockTime, upgrade, cancelUpgrade } = actions
   const parts = [
     activate.length > 0 && `activate ${activate.join(', ')}`,
     deactivate.length > 0 && `deactivate ${deactivate.join(', ')}`,
     minBaseFee !== undefined && `set the floor of the base fee to ${minBaseFee} wei`,
+    blockGasLimit !== undefined && `set the block gas limit to ${blockGasLimit}`,
+    blockMaxBytes !== undefined && `set the most bytes of a block to ${blockMaxBytes}`,
+    blockTime !== undefined && `set the time between blocks to ${blockTime} s`,
+    upgrade !== undefined && `upgrade ${upgrade}`,
+    cancelUpgrade && 'cancel the upgrade',
     registerErc20.length > 0 && `register ERC-20 ${registerErc20.join(', ')}`,
     toggleErc20.length > 0 && `toggle conversion of ${toggleErc20.join(', ')}`,
     spend.length > 0 && `spend from the community pool: ${spend.join(', ')}`,
   ]
-  const text = parts.filter((part) => part !== false).join('; ')
+  const text = parts.filter((part) => typeof part === 'string').join('; ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
@@ -94,6 +138,7 @@ const message = z.looseObject({ '@type': z.string() })
 const strings = z.array(z.string())
 const updatedParams = z.looseObject({ extra_eips: strings.optional(), extraEips: strings.optional() })
 const floor = z.looseObject({ min_base_fee: z.unknown(), minBaseFee: z.unknown() }).partial()
+const upgradePlan = z.object({ name: z.string(), height: z.coerce.string(), info: z.string().default('') })
 const coins = z.array(z.object({ denom: z.string(), amount: z.coerce.bigint() }))
 
 /** Describes a message in words; an unknown one as JSON. */
@@ -123,6 +168,16 @@ export function describe(given: unknown, base: string): string {
       return `switches conversion of ${text('token')} on, or off if it is on`
     case '/cosmos.distribution.v1beta1.MsgCommunityPoolSpend':
       return `pays ${formatCoins(coins.catch([]).parse(fields.amount), base)} from the community pool to ${text('recipient')}`
+    case '/cosmos.consensus.v1.MsgUpdateParams':
+      return `sets consensus parameters: ${JSON.stringify(fields)}`
+    case '/cosmos.upgrade.v1beta1.MsgSoftwareUpgrade': {
+      const { name, height, info } = upgradePlan.catch({ name: '', height: '', info: '' }).parse(fields.plan)
+      return `stops every node before block ${height}, until its program has the upgrade ${name}${info === '' ? '' : `: ${info}`}`
+    }
+    case '/cosmos.upgrade.v1beta1.MsgCancelUpgrade':
+      return 'cancels the scheduled upgrade'
+    case '/cosmos.bank.v1beta1.MsgSend':
+      return `pays ${formatCoins(coins.catch([]).parse(fields.amount), base)} from the governance account to ${text('to_address')}`
     default:
       return `${type} ${JSON.stringify(fields)}`
   }

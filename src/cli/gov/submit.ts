@@ -5,7 +5,7 @@ import { stringToHex, type TransactionReceipt } from 'viem'
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { MAX_MIN_BASE_FEE } from '../../modules/params.ts'
-import { integer, list, path, readFlags, readOperand, wrongFlag, wrongOperand } from '../flags.ts'
+import { integer, list, path, readFlags, readOperand, seconds, wrongFlag, wrongOperand } from '../flags.ts'
 import { amountText, type CoinAmount, formatCoins, parseCoin } from '../native/amount.ts'
 import { hint, print, utc } from '../native/answers.ts'
 import { addressOfSender, oneSender, senderFlags, withSenderFlags } from '../native/sender.ts'
@@ -20,13 +20,29 @@ import {
   readKnownProposals,
   readProposal,
 } from './chain-queries.ts'
-import { type Actions, describe, type MessageJson, messagesOf, parseProposalFile, titleOf } from './messages.ts'
+import {
+  type Actions,
+  describe,
+  type MessageJson,
+  messagesOf,
+  parseProposalFile,
+  titleOf,
+  UPGRADE,
+} from './messages.ts'
 import { row } from './output.ts'
 
 /** Names separated by commas; the flag may also be repeated. */
 const names = z.array(z.string()).readonly().pipe(list).default([])
 
-const changes = { activate: names, deactivate: names, minBaseFee: integer(0n, MAX_MIN_BASE_FEE).optional() }
+const number64 = integer(0n, 2n ** 63n - 1n).optional()
+const changes = {
+  activate: names,
+  deactivate: names,
+  minBaseFee: integer(0n, MAX_MIN_BASE_FEE).optional(),
+  blockGasLimit: number64,
+  blockMaxBytes: number64,
+  blockTime: seconds.optional(),
+}
 const texts = {
   title: z.string().min(1, 'expected a title').optional(),
   summary: z.string().default(''),
@@ -40,6 +56,9 @@ const flags = z.object({
   expedited: z.boolean().default(false),
   spend: repeated(/^[^:]+:\s*\d/, 'RECIPIENT:AMOUNT'),
   registerErc20: repeated(/^0x[0-9a-fA-F]{40}$/, 'an address (0x and 40 hex digits)'),
+  upgrade: z.string().regex(UPGRADE, 'expected NAME@HEIGHT or NAME@+BLOCKS, such as v2@1200').optional(),
+  upgradeInfo: z.string().optional(),
+  cancelUpgrade: z.boolean().default(false),
   toggleErc20: repeated(/^(0x[0-9a-fA-F]{40}|[a-zA-Z][\w/:.-]+)$/, 'the address of a token or its denomination'),
 })
 type SubmitFlags = z.output<typeof flags>
@@ -51,6 +70,9 @@ const withChanges = (command: Command): Command =>
     .option('--activate <names>', 'improvement proposals to activate, for example kestrel_0', collect)
     .option('--deactivate <names>', 'improvement proposals to deactivate', collect)
     .option('--min-base-fee <wei>', 'floor of the base fee from the next block on; 0 for none')
+    .option('--block-gas-limit <gas>', 'block gas limit, which blocks approach by 1/1024 each')
+    .option('--block-max-bytes <bytes>', "most bytes of a network's block")
+    .option('--block-time <seconds>', 'time between blocks')
 
 const withTexts = (command: Command): Command =>
   command
@@ -69,6 +91,12 @@ export function registerSubmit(gov: Command): void {
   withSenderFlags(
     withTexts(
       withChanges(command)
+        .option(
+          '--upgrade <name@height>',
+          'stop every node before a block until its program has the upgrade; @+N counts from the head',
+        )
+        .option('--upgrade-info <text>', 'with --upgrade: text of the plan, for people and tools such as cosmovisor')
+        .option('--cancel-upgrade', 'cancel the scheduled upgrade')
         .option('--spend <recipient:amount>', 'pay from the community pool; may be repeated', collect)
         .option('--register-erc20 <address>', 'make an ERC-20 token a coin too; may be repeated', collect)
         .option('--toggle-erc20 <token>', "enable or disable a token's conversion; may be repeated", collect),
@@ -82,6 +110,7 @@ Amounts: 10 and 1.5KEST are coins, 10000000akest are base units.
 Examples:
   kestrel gov submit --activate kestrel_0
   kestrel gov submit --title "Pay the auditors" --spend 0xADDRESS:250
+  kestrel gov submit --upgrade v2@1200
   kestrel gov submit --title "Blue or green?" --summary "Blue." --from 3
   kestrel gov submit proposal.json --private-key-file key.txt`,
     )
@@ -98,10 +127,10 @@ export function registerPropose(params: Command): void {
     .addHelpText('after', '\nExample:\n  kestrel params propose --activate kestrel_0')
     .action((given) => {
       const read = readFlags(flags, given)
-      if (read.activate.length + read.deactivate.length === 0 && read.minBaseFee === undefined)
+      if (Object.keys(changes).every((name) => isUnset(read[name as keyof typeof changes])))
         throw wrongFlag(
           'activate',
-          'expected --activate or --deactivate with a name such as kestrel_0, or --min-base-fee',
+          'expected --activate or --deactivate with a name such as kestrel_0, or another parameter; see --help',
         )
       return submit(undefined, read)
     })
@@ -116,11 +145,25 @@ type Draft = {
   readonly expedited: boolean
 }
 
+/** Whether a flag asks for nothing. */
+const isUnset = (value: unknown): boolean =>
+  value === undefined || value === false || (Array.isArray(value) && value.length === 0)
+
 /** Throws WrongCommandLine unless the proposal is given by either a file or flags. */
 function requireOneSource(file: string | undefined, given: SubmitFlags): void {
-  const { title, summary, activate, deactivate, minBaseFee, spend, registerErc20, toggleErc20, expedited } = given
-  const others = [activate, deactivate, minBaseFee ?? [], spend, registerErc20, toggleErc20].flat()
-  const isInFlags = title !== undefined || others.length > 0
+  const { title, summary, expedited } = given
+  const actions = [
+    ...Object.keys(changes),
+    'spend',
+    'registerErc20',
+    'toggleErc20',
+    'upgrade',
+    'cancelUpgrade',
+  ] as const
+  const isInFlags = title !== undefined || actions.some((name) => !isUnset(given[name as keyof SubmitFlags]))
+  if (given.upgradeInfo !== undefined && given.upgrade === undefined)
+    throw wrongFlag('upgradeInfo', 'only with --upgrade')
+  if (given.upgrade !== undefined && given.cancelUpgrade) throw wrongFlag('cancelUpgrade', 'not with --upgrade')
   if (file === undefined && !isInFlags)
     throw wrongOperand('file', 'expected a file, or --title, or a flag that says what to do; see --help')
   if (file !== undefined && (isInFlags || summary !== '' || expedited))
@@ -184,12 +227,13 @@ async function fromFile(file: string): Promise<Drafted> {
 async function fromFlags(node: RpcClient, given: SubmitFlags, base: string): Promise<Drafted> {
   const actions: Actions = given
   const title = given.title ?? titleOf(actions)
-  const [authority, evmParams, proposals] = await Promise.all([
+  const [authority, evmParams, proposals, head] = await Promise.all([
     readAuthority(node),
     readEvmParams(node),
     readKnownProposals(node),
+    node.viem.getBlockNumber({ cacheTime: 0 }),
   ])
-  const messages = messagesOf(actions, { authority, base, evmParams, known: proposals.map(({ name }) => name) })
+  const messages = messagesOf(actions, { authority, base, evmParams, head, known: proposals.map(({ name }) => name) })
   const { summary, expedited } = given
   return { draft: { messages, metadata: '', title, summary: summary || title, expedited }, deposit: undefined }
 }

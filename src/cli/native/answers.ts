@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { visibleText } from '../../lib/visible-text.ts'
 import { componentsOf, layoutOf } from '../../primitives/abi-decoder.ts'
 import { DEFAULT_RPC_URL } from '../rpc-client.ts'
-import { formatCoin, symbolOf } from './amount.ts'
+import { formatCoin } from './amount.ts'
 import { WORDS } from './arguments.ts'
 
 /** Prints `value` as JSON with --json, otherwise the lines. Integers above 2^48 are decimal strings in JSON. */
@@ -74,13 +74,9 @@ function textOf(parameter: AbiParameter, value: unknown, base: string, isOfOther
   if (parameter.type !== 'tuple') return scalarText(parameter, value, isOfOtherToken ? undefined : base)
   const asCoin = coin.safeParse(value).data
   if (asCoin !== undefined) return formatCoin(asCoin, base)
+  // Whole base units, whatever the precision says (solidity/Types.sol).
   const asDecCoin = decCoin.safeParse(value).data
-  if (asDecCoin !== undefined) {
-    const { denom, amount, precision } = asDecCoin
-    return denom === base
-      ? `${formatUnits(amount, precision + 18)} ${symbolOf(base)}`
-      : formatUnits(amount, precision) + denom
-  }
+  if (asDecCoin !== undefined) return formatCoin(asDecCoin, base)
   const asDec = dec.safeParse(value).data
   return asDec && formatUnits(asDec.value, asDec.precision)
 }

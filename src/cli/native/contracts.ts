@@ -1,11 +1,12 @@
 // Finds native contracts and their functions by any unique prefix of their names, case-insensitively.
 import { type AbiFunction, formatAbiItem } from 'abitype'
+import { ChainError } from '../../lib/errors.ts'
 import type { Precompile } from '../../precompiles/define.ts'
 import { precompilesWith } from '../../precompiles/index.ts'
 import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
 import type { NativeInterfaces } from '../../spec/chain-spec.ts'
 import { wrongOperand } from '../flags.ts'
-import type { RpcClient } from '../rpc-client.ts'
+import { type RpcClient, withNode } from '../rpc-client.ts'
 
 /** A native contract of this program. The chain may lack it; `kestrel call` then says so. */
 export type Contract = Pick<Precompile, 'name' | 'address' | 'abi'>
@@ -15,6 +16,16 @@ export async function interfacesOf({ viem }: RpcClient): Promise<NativeInterface
   const { staking, authorization } = NATIVE_CONTRACT
   const [has, grants] = await Promise.all([staking, authorization].map((address) => viem.getCode({ address })))
   return has !== undefined && grants === undefined ? 'cosmos-evm' : 'evmos'
+}
+
+/** The interfaces of the node's chain; Evmos' if there is no node. */
+export async function interfacesAt(url: string): Promise<NativeInterfaces> {
+  try {
+    return await withNode(url, interfacesOf)
+  } catch (error) {
+    if (error instanceof ChainError) return 'evmos'
+    throw error
+  }
 }
 
 /** Finds a contract by its address or a prefix of its name. Throws WrongCommandLine with the candidates. */

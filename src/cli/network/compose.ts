@@ -2,7 +2,8 @@
 
 import { prometheusText } from './prometheus.ts'
 
-export type ComposeNode = { readonly name: string; readonly nodeId: string; readonly port: number }
+type Peer = { readonly name: string; readonly nodeId: string }
+export type ComposeNode = Peer & { readonly port: number; readonly peers: readonly Peer[] }
 
 export type ComposeNetwork = {
   readonly nodes: readonly ComposeNode[]
@@ -51,9 +52,8 @@ const MONITORING = `  prometheus:
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-function service({ nodes, user }: ComposeNetwork, { name, port }: ComposeNode): string {
-  const others = nodes.filter((other) => other.name !== name)
-  const peers = others.map((other) => `${other.nodeId}@${other.name}:${P2P_PORT}`)
+function service({ user }: ComposeNetwork, { name, port, ...node }: ComposeNode): string {
+  const peers = node.peers.map((other) => `${other.nodeId}@${other.name}:${P2P_PORT}`)
   const words = ['start', '--home', '/node', '--host', '0.0.0.0', '--port', String(NODE_PORT), '--hosts', name]
   if (peers.length > 0) words.push('--peers', peers.join(','))
   return `  ${name}:
@@ -133,6 +133,10 @@ x-node: &node
     target: network
   image: kestrel-network
   init: true
+  cap_drop: [ALL]
+  security_opt: ['no-new-privileges:true']
+  read_only: true
+  tmpfs: [/tmp]
   stop_grace_period: 30s
   restart: unless-stopped
 

@@ -3,11 +3,12 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { SNAPSHOT_INTERVAL } from '../../chain/limits.ts'
 import {
+  cometBftFiles,
   makeHome,
   missingFile,
   readAppState,
   readHomeConfig,
-  readKeys,
+  readNodeId,
   requireSameChain,
 } from '../../consensus/cometbft/home.ts'
 import { cometBftOptions, socketIn } from '../../consensus/cometbft/options.ts'
@@ -16,12 +17,11 @@ import { ChainError } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { NodeOptions } from '../../node.ts'
 import { type ChainSpec, type GenesisAllocation, type GenesisSpec, requireNetwork } from '../../spec/chain-spec.ts'
+import { refuseFlag } from '../flags.ts'
 import type { StartFlags } from '../start-flags.ts'
 
-/** CometBFT's default ports. */
-const P2P = '0.0.0.0:26656'
-const RPC = '127.0.0.1:26657'
-const PROMETHEUS = '127.0.0.1:26660'
+/** CometBFT's default ports: peers, RPC, metrics. */
+const PORTS = [26656, 26657, 26660] as const
 /** Milliseconds between blocks, as on Evmos. */
 export const BLOCK_TIME_MS = 3_000
 
@@ -43,13 +43,13 @@ export async function prepareCometBft(
 ): Promise<void> {
   const { consensus } = requireNetwork(spec)
   const home = engineHomeOf(flags)
-  const joins = head === 0n && missingFile(home) === undefined && (await readHomeConfig(home)).stateSync
+  const joins = head === 0n && (await missingFile(home)) === undefined && (await readHomeConfig(home)).stateSync
   if (head < consensus.initialHeight - 1n && !joins)
     throw new ChainError(
       'not-allowed',
       `this network begins with block ${consensus.initialHeight} of a chain that one node made: begin with a copy of its data directory, which is at block ${head}, or with a snapshot ([statesync] in config.toml)`,
     )
-  const missing = missingFile(home)
+  const missing = await missingFile(home)
   if (missing !== undefined) {
     if (head >= consensus.initialHeight)
       throw new ChainError(
@@ -58,19 +58,53 @@ export async function prepareCometBft(
       )
     await makeNodeHome(flags, spec)
   }
+  await requireAsGiven(home, flags)
   await requireSameChain(home, spec, head)
 }
 
-type HomeFlags = Pick<StartFlags, 'engineHome' | 'datadir' | 'externalEngine' | 'cometbft' | 'peers'>
+type PlaceFlags = Pick<StartFlags, 'enginePortBase' | 'engineSigner'>
+type HomeFlags = Pick<StartFlags, 'engineHome' | 'datadir' | 'externalEngine' | 'cometbft' | 'peers'> &
+  Partial<PlaceFlags>
 
-/** Creates the missing files of the CometBFT home with the default ports. Throws ChainError, which says what to do. */
+/** Creates the missing files of the CometBFT home with the flags' ports. Throws ChainError, which says what to do. */
 export async function makeNodeHome(flags: HomeFlags, spec: GenesisSpec<GenesisAllocation>): Promise<void> {
   const { consensus } = requireNetwork(spec)
   const mempool = flags.externalEngine || (await usesAppMempool(flags)) ? 'app' : 'flood'
   const blockTime = Number(consensus.blockTimeMs ?? BLOCK_TIME_MS)
-  const config = { moniker: hostname(), socket: socketIn(flags.datadir), mempool, blockTime } as const
-  const listeners = { p2p: P2P, rpc: RPC, prometheus: PROMETHEUS }
-  await makeHome(engineHomeOf(flags), spec, { ...config, ...listeners, peers: flags.peers ?? [], isLocal: false })
+  const [p2p, rpc, metrics] = portsOf(flags) ?? PORTS
+  await makeHome(engineHomeOf(flags), spec, {
+    moniker: hostname(),
+    socket: socketIn(flags.datadir),
+    p2p: `0.0.0.0:${p2p}`,
+    rpc: `127.0.0.1:${rpc}`,
+    prometheus: `127.0.0.1:${metrics}`,
+    peers: flags.peers ?? [],
+    mempool,
+    blockTime,
+    isLocal: flags.enginePortBase !== undefined,
+    signer: flags.engineSigner,
+  })
+}
+
+/** Ports of --engine-port-base; undefined without it. */
+function portsOf({ enginePortBase }: Partial<PlaceFlags>): readonly [number, number, number] | undefined {
+  if (enginePortBase === undefined) return undefined
+  const base = Number(enginePortBase)
+  return [base, base + 1, base + 2]
+}
+
+/** Throws WrongCommandLine when a home that exists has other ports or another signer than the flags say. */
+async function requireAsGiven(home: string, flags: PlaceFlags): Promise<void> {
+  const { p2p, rpc, signer } = await readHomeConfig(home)
+  const { config } = cometBftFiles(home)
+  const [peers, requests] = portsOf(flags) ?? []
+  if (peers !== undefined && (p2p.port !== peers || rpc.port !== requests))
+    throw refuseFlag('enginePortBase', `${config} has the ports ${p2p.port} and ${rpc.port}; change laddr there`)
+  if (flags.engineSigner !== undefined && flags.engineSigner !== signer)
+    throw refuseFlag(
+      'engineSigner',
+      `${config} names ${signer ?? 'no signer'}; write priv_validator_laddr = "${flags.engineSigner}" at its top`,
+    )
 }
 
 const usesAppMempool = async ({ cometbft }: Pick<StartFlags, 'cometbft'>): Promise<boolean> =>
@@ -96,7 +130,7 @@ export async function networkOptions(
     snapshotInterval: flags.snapshotInterval === undefined ? SNAPSHOT_INTERVAL : BigInt(flags.snapshotInterval),
     log: (line) => log.info({ room: 'consensus' }, line),
   })
-  const { nodeId } = await readKeys(home)
+  const nodeId = await readNodeId(home)
   const program = options.cometBft === undefined ? `of the operator, expected at ${options.socket}` : version
   return { options, line: `engine: cometbft ${program}; node id ${nodeId}; mempool ${options.mempool}` }
 }

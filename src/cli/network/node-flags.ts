@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { z } from 'zod'
-import { hasValidatorKey } from '../../consensus/cometbft/home.ts'
+import { hasKeys } from '../../consensus/cometbft/home.ts'
 import { path, refuseFlag } from '../flags.ts'
 import { schemasOf, withOptions } from '../start-flags.ts'
 import { homeFiles } from './node-home.ts'
@@ -31,7 +31,7 @@ export function nodeFolders({ home, engineHome, datadir }: NodeFlags): {
   if (home !== undefined) return { datadir: homeFiles(home).data, engine: homeFiles(home).engine }
   if (engineHome !== undefined) return { datadir, engine: engineHome }
   const files = homeFiles(dirname(resolve(datadir)))
-  if (files.data === resolve(datadir) && existsSync(files.flags) && hasValidatorKey(files.engine))
+  if (files.data === resolve(datadir) && existsSync(files.flags) && hasKeys(files.engine))
     throw refuseFlag(
       'datadir',
       `${datadir} belongs to the home of a node, which has its keys; use --home ${dirname(datadir)}`,

@@ -11,8 +11,8 @@ import type { CometBftConfig } from '../../consensus/cometbft/config.ts'
 import {
   cometBftFiles,
   readAppState,
+  readConsensusKey,
   readHomeConfig,
-  readKeys,
   requireSignatures,
 } from '../../consensus/cometbft/home.ts'
 import { requirePorts, snapshotsIn } from '../../consensus/cometbft/options.ts'
@@ -70,18 +70,19 @@ async function requireNode(engine: string): Promise<CometBftConfig> {
       'not-allowed',
       `${engine} is not the home of a consensus engine: only a network's node can fetch its blocks again`,
     )
-  requireSignatures(engine)
+  const config = await readHomeConfig(engine)
+  if (config.signer === undefined) requireSignatures(engine)
   const spec = parseSpec(parseExactly(appState))
   const { consensus } = requireNetwork(spec)
-  const config = await readHomeConfig(engine)
   if (consensus.initialHeight > 1n && !config.stateSync)
     throw new ChainError(
       'not-allowed',
       `one node made the blocks before ${consensus.initialHeight}, so no peer gives them: enable [statesync] in ${cometBftFiles(engine).config}, or copy data/ of a node that is stopped`,
     )
   const validators = spec.native?.validators ?? []
-  const { consensusKey } = await readKeys(engine)
-  if (!config.hasPeers && validators.every((validator) => validator.consensusKey === consensusKey))
+  // The key at a signer is not known while the node is stopped.
+  const own = config.signer === undefined ? await readConsensusKey(engine) : undefined
+  if (!config.hasPeers && validators.every(({ consensusKey }) => own === undefined || consensusKey === own))
     throw new ChainError(
       'not-allowed',
       `${cometBftFiles(engine).config} names no peer: nobody else may have the blocks`,

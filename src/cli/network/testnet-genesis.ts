@@ -129,7 +129,8 @@ export function fileNetwork(file: GenesisFile, keys: Keys, flags: NetworkFlags, 
   const modules = section.modules ?? {}
   const namesSlashing = isRecord(consensus) && 'slashing' in consensus
   // A new network has the newest rules, unless its file has a section for them.
-  const newest = { distribution: { version: 2 }, ...(!namesSlashing && { slashing: { version: 2 } }) }
+  const version2 = { version: 2 }
+  const newest = { distribution: version2, gov: version2, ...(!namesSlashing && { slashing: version2 }) }
   const withRules = isRecord(modules) ? { ...newest, ...modules } : modules
   const kestrel = { ...section, validators, consensus, modules: withRules }
   return named(path, () => {

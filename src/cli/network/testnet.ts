@@ -33,6 +33,7 @@ const flags = z.object({
   ...schemasOf(chainOptions),
   validators: wholeNumber(1, 100).optional(),
   readers: wholeNumber(0, 100),
+  sentries: wholeNumber(0, 10),
   output: path,
   genesis: path.optional(),
   from: path.optional(),
@@ -55,6 +56,7 @@ export function register(command: Command): void {
     .option('--output <dir>', 'folder for the homes node0, node1, …; it must be empty or new', 'net')
     .option('--validators <number>', `number of validators (default: ${VALIDATORS}, or those of the genesis)`)
     .option('--readers <number>', 'number of further nodes that follow the network without voting', '0')
+    .option('--sentries <number>', 'sentries of each validator: the nodes that connect it with all others', '0')
     .option(
       '--block-time <seconds>',
       `time between blocks, at least 1 (default: ${BLOCK_TIME_MS / 1_000}, or that of the genesis)`,
@@ -89,7 +91,9 @@ Examples:
 type Home = HomeKeys & {
   readonly name: string
   readonly path: string
-  readonly isValidator: boolean
+  readonly role: 'validator' | 'sentry' | 'reader'
+  /** The index of a sentry's validator. */
+  readonly guards: number | undefined
   readonly port: number
   /** `HOST:PORT` of CometBFT's listeners. */
   readonly p2p: string
@@ -146,8 +150,10 @@ function requireEmpty(output: string): void {
 }
 
 /** Makes the keys of all nodes. */
-async function makeNodes({ output, readers, port, portBase }: Flags, validators: number): Promise<readonly Home[]> {
-  const count = validators + readers
+async function makeNodes(flags: Flags, validators: number): Promise<readonly Home[]> {
+  const { output, readers, sentries, port, portBase } = flags
+  const first = validators + validators * sentries
+  const count = first + readers
   const lastPort = Math.max(port + count - 1, portBase + PORT_STEP * (count - 1) + 2)
   if (lastPort > 65_535) throw wrongFlag('portBase', `${count} nodes need ports up to ${lastPort}; begin lower`)
   mkdirSync(output, { recursive: true })
@@ -155,20 +161,30 @@ async function makeNodes({ output, readers, port, portBase }: Flags, validators:
     Array.from({ length: count }, async (_, index): Promise<Home> => {
       const name = `node${index}`
       const path = join(output, name)
-      const first = portBase + PORT_STEP * index
-      const at = (offset: number) => `127.0.0.1:${first + offset}`
+      const at = (offset: number) => `127.0.0.1:${portBase + PORT_STEP * index + offset}`
       const listeners = { p2p: at(0), rpc: at(1), prometheus: at(2) }
       const keys = await makeKeys(homeFiles(path).engine)
-      return { ...keys, ...listeners, name, path, isValidator: index < validators, port: port + index }
+      const role = index < validators ? 'validator' : index < first ? 'sentry' : 'reader'
+      const guards = role === 'sentry' ? Math.floor((index - validators) / sentries) : undefined
+      return { ...keys, ...listeners, name, path, role, guards, port: port + index }
     }),
   )
+}
+
+/** The nodes that a node connects to. Behind sentries a validator knows these only, and nobody else knows it. */
+function peersOf(home: Home, homes: readonly Home[]): readonly Home[] {
+  const others = homes.filter((other) => other !== home)
+  if (!homes.some(({ role }) => role === 'sentry')) return others
+  const own = homes.indexOf(home)
+  if (home.role === 'validator') return others.filter(({ guards }) => guards === own)
+  return others.filter((other) => other.role !== 'validator' || homes.indexOf(other) === home.guards)
 }
 
 /** Milliseconds of --block-time. */
 const blockTimeOf = ({ blockTime }: Flags): bigint | undefined =>
   blockTime === undefined ? undefined : BigInt(Math.round(blockTime * 1_000))
 
-const keysOf = (homes: readonly Home[]) => homes.filter((of) => of.isValidator).map((of) => of.consensusKey)
+const keysOf = (homes: readonly Home[]) => homes.filter(({ role }) => role === 'validator').map((of) => of.consensusKey)
 
 /** A network that begins with block 1. */
 async function makeNew(flags: Flags, modules: readonly ProposalModule[]): Promise<readonly Home[]> {
@@ -219,17 +235,22 @@ async function writeHomes(flags: Flags, homes: readonly Home[], spec: GenesisSpe
   await writeFile(join(output, 'genesis.json'), genesisText(spec))
   for (const home of homes) {
     const files = homeFiles(home.path)
-    const peers = homes.filter((other) => other !== home).map(({ nodeId, p2p }) => `${nodeId}@${p2p}`)
+    const peers = peersOf(home, homes).map(({ nodeId, p2p }) => `${nodeId}@${p2p}`)
     const { name: moniker, p2p, rpc, prometheus } = home
     const socket = socketIn(files.data)
     const config = { moniker, socket, p2p, rpc, prometheus, peers, mempool, blockTime, isLocal: true }
-    await makeHome(files.engine, spec, config)
+    const hides = home.guards === undefined ? undefined : homes.slice(home.guards, home.guards + 1)
+    await makeHome(files.engine, spec, {
+      ...config,
+      isHidden: home.role === 'validator' && flags.sentries > 0,
+      ...(hides !== undefined && { hides: hides.map(({ nodeId }) => nodeId) }),
+    })
     mkdirSync(files.data, { recursive: true })
     await writeFile(files.genesis, genesisText(spec))
     await writeFile(files.flags, `${JSON.stringify(startFlags(home.port, proposal), null, 2)}\n`)
   }
   const compose = {
-    nodes: homes,
+    nodes: homes.map((home) => ({ ...home, peers: peersOf(home, homes) })),
     chainName: requireNetwork(spec).textChainId,
     chainId: spec.chainId,
     symbol: spec.native?.symbol ?? 'ETH',
@@ -252,13 +273,15 @@ const startFlags = (port: number, proposal: readonly string[]) => ({
 function report(flags: Flags, homes: readonly Home[]): string {
   const { output, genesis, from } = flags
   const { isPublic } = operatorMnemonic(flags)
-  const validators = homes.filter((of) => of.isValidator)
+  const of = (role: Home['role']) => homes.filter((home) => home.role === role)
+  const validators = of('validator')
+  const sentries = of('sentry').length
   const count = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`
   const name = (home: Home) => home.name.padEnd(7)
   const last = FIRST_OPERATOR + validators.length - 1
-  const kind = ({ isValidator }: Home) => (isValidator ? 'validator' : 'reader   ')
+  const kind = ({ role, guards }: Home) => (guards === undefined ? role.padEnd(9) : `sentry of node${guards}`)
   return [
-    `A network of ${count(validators.length, 'validator')} and ${count(flags.readers, 'reader')} in ${output}/`,
+    `A network of ${count(validators.length, 'validator')}${sentries > 0 ? ` behind ${sentries} sentries` : ''} and ${count(flags.readers, 'reader')} in ${output}/`,
     '',
     'Start each node in a terminal of its own:',
     ...homes.map(({ path }) => `  kestrel start --home ${path}`),

@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import { decodeAbiParameters, type TransactionReceipt } from 'viem'
 import { z } from 'zod'
-import { hasValidatorKey, readKeys } from '../../consensus/cometbft/home.ts'
+import { hasKeys, readConsensusKey } from '../../consensus/cometbft/home.ts'
 import { keyToBase64 } from '../../consensus/cometbft/keys.ts'
 import { ONE, parseDec } from '../../lib/dec.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -187,7 +187,7 @@ async function createValidator(
 /** The key in the home that the flags name. Throws ChainError `not-found` if there is none: it would belong to no node. */
 async function keyOfNode(flags: Parameters<typeof nodeFolders>[0]): Promise<Hash> {
   const { engine } = nodeFolders(flags)
-  if (hasValidatorKey(engine)) return (await readKeys(engine)).consensusKey
+  if (hasKeys(engine)) return readConsensusKey(engine)
   throw new ChainError('not-found', `${engine} has no key; \`kestrel validator key\` makes one, or name it by --key`)
 }
 

@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import { getAddress } from 'viem'
 import { z } from 'zod'
-import { hasValidatorKey, readKeys } from '../../consensus/cometbft/home.ts'
+import { hasKeys, readConsensusKey } from '../../consensus/cometbft/home.ts'
 import { keyToBase64 } from '../../consensus/cometbft/keys.ts'
 import { ONE } from '../../lib/dec.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -130,7 +130,7 @@ type KeyHere = { readonly home: string; readonly consensusKey: Hash }
 /** The consensus key of the home that the flags name; undefined if there is none. */
 async function keyHere(node: Parameters<typeof nodeFolders>[0]): Promise<KeyHere | undefined> {
   const { engine: home } = nodeFolders(node)
-  return hasValidatorKey(home) ? { home, consensusKey: (await readKeys(home)).consensusKey } : undefined
+  return hasKeys(home) ? { home, consensusKey: await readConsensusKey(home) } : undefined
 }
 
 function signerHere(key: KeyHere | undefined): Address {

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
-import { hasValidatorKey, makeKeys } from '../../consensus/cometbft/home.ts'
+import { hasKeys, makeKeys, makeNodeKey, readConsensusKey, remoteSigner } from '../../consensus/cometbft/home.ts'
 import { keyToBase64 } from '../../consensus/cometbft/keys.ts'
 import { readFlags } from '../flags.ts'
 import { nodeFlags, nodeFolders, withNode } from './node-flags.ts'
@@ -26,6 +26,9 @@ function registerKey(validator: Command): void {
     .addHelpText(
       'after',
       `
+Where config.toml of the consensus engine names a remote signer (priv_validator_laddr), the signer has the key: the running node is
+asked for it.
+
 Examples:
   kestrel validator key --home net/node4
   kestrel validator key --datadir kestrel-data --node-id`,
@@ -33,11 +36,17 @@ Examples:
     .action(async (given) => {
       const read = readFlags(flags, given)
       const { engine: home } = nodeFolders(read)
-      const isNew = !hasValidatorKey(home)
-      const { consensusKey, nodeId } = await makeKeys(home)
+      const isNew = !hasKeys(home)
+      const isRemote = (await remoteSigner(home)) !== undefined
+      const nodeId = isRemote ? await makeNodeKey(home) : (await makeKeys(home)).nodeId
       // On standard error, since scripts read standard output. The line reveals a mistyped folder, whose new key no node has.
       if (isNew) process.stderr.write(`kestrel: made new keys in ${join(home, 'config')}\n`)
-      const key = read.hex ? consensusKey : keyToBase64(consensusKey)
-      process.stdout.write(`${read.nodeId ? nodeId : key}\n`)
+      process.stdout.write(`${read.nodeId ? nodeId : await keyIn(home, read.hex)}\n`)
     })
+}
+
+/** The public consensus key of a CometBFT home, in base64 or in hex. */
+async function keyIn(home: string, isHex: boolean): Promise<string> {
+  const key = await readConsensusKey(home)
+  return isHex ? key : keyToBase64(key)
 }

@@ -30,7 +30,7 @@ import { schemasOf, withOptions } from '../start-flags.ts'
 import { type Kind, readArchive } from './archive.ts'
 import { decodeEngine, decodeHead, type SnapshotHead } from './contents.ts'
 
-const shared = ['cometbft', 'peers', 'proposal'] as const
+const shared = ['cometbft', 'enginePortBase', 'engineSigner', 'peers', 'proposal'] as const
 const flags = z.object({
   ...nodeFlags,
   ...schemasOf(shared),
@@ -190,7 +190,7 @@ async function begin(file: string, contents: Contents, folders: Folders, given: 
     await chain.close()
   }
   if (engine !== undefined) {
-    if (missingFile(home) !== undefined)
+    if ((await missingFile(home)) !== undefined)
       await makeNodeHome({ ...given, datadir, engineHome: home, externalEngine: false }, spec)
     await requireSameChain(home, spec, 0n)
     await writeEngineState(home, engine.rows)

@@ -2,7 +2,7 @@
 // for half a second.
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
-import { hexToHash } from '../../lib/hex.ts'
+import { type Hash, hexToHash, toHash } from '../../lib/hex.ts'
 import { type RoundState, STEP } from '../network/options.ts'
 
 /** CometBFT did not answer. */
@@ -42,6 +42,11 @@ const status = z.object({
   sync_info: z.object({ latest_block_height: integer, catching_up: z.boolean() }),
   validator_info: z.object({ address: z.string() }),
 })
+const ed25519 = z
+  .base64()
+  .transform((text) => Buffer.from(text, 'base64'))
+  .refine(({ length }) => length === 32)
+const ownKey = z.object({ validator_info: z.object({ pub_key: z.object({ value: ed25519 }) }) })
 const netInfo = z.object({ listening: z.boolean(), n_peers: z.string().regex(/^\d+$/).transform(Number) })
 const consensusState = z.object({
   peers: z
@@ -96,6 +101,12 @@ export class CometBftClient {
       nodeId: node.id,
       address: validator.address,
     }
+  }
+
+  /** The public key with which this CometBFT, or its signer, signs. */
+  async consensusKey(): Promise<Hash> {
+    const { validator_info: validator } = await this.#poll('status', ownKey)
+    return toHash(validator.pub_key.value)
   }
 
   async peers(): Promise<number> {

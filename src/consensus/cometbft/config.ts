@@ -19,8 +19,14 @@ export type NewConfig = {
   readonly mempool: Mempool
   /** Milliseconds between blocks (`timeout_commit`). */
   readonly blockTime: number
-  /** Whether all nodes run on one machine: peers may share an address, and the address book keeps private addresses. */
+  /** Whether nodes share a machine: peers may share an address, and the address book keeps private addresses. */
   readonly isLocal: boolean
+  /** Address at which CometBFT waits for the signer that has the consensus key; undefined: the key is in the home. */
+  readonly signer?: string | undefined
+  /** Whether sentries stand before this node: it connects to `peers` only, and takes no addresses from them. */
+  readonly isHidden?: boolean
+  /** Ids of the nodes behind this one, if it is a sentry: it tells nobody of them and always lets them in. */
+  readonly hides?: readonly string[]
 }
 
 /** Bytes a second to and from one peer, ten times CometBFT's default, so that a full block arrives within `timeout_propose`. */
@@ -40,11 +46,15 @@ const mempools = {
 
 /** The text of a new config.toml. */
 export function configText(config: NewConfig): string {
-  const { moniker, socket, p2p, rpc, prometheus, peers, mempool, blockTime, isLocal } = config
+  const { moniker, socket, p2p, rpc, prometheus, peers, mempool, blockTime, isLocal, signer, isHidden, hides } = config
   const local = isLocal ? { addr_book_strict: false, allow_duplicate_ip: true } : {}
+  const hidden = isHidden ? { pex: false } : {}
+  const ids = hides?.join(',')
+  const sentry = ids === undefined ? {} : { private_peer_ids: ids, unconditional_peer_ids: ids }
   const text = stringify({
     proxy_app: `unix://${socket}`,
     moniker,
+    ...(signer !== undefined && { priv_validator_laddr: signer }),
     rpc: { laddr: `tcp://${rpc}`, max_request_batch_size: BATCH, max_body_bytes: BATCH_BYTES },
     p2p: {
       laddr: `tcp://${p2p}`,
@@ -52,6 +62,8 @@ export function configText(config: NewConfig): string {
       send_rate: PEER_RATE,
       recv_rate: PEER_RATE,
       ...local,
+      ...hidden,
+      ...sentry,
     },
     mempool: mempools[mempool],
     consensus: { timeout_commit: `${blockTime}ms` },
@@ -70,6 +82,8 @@ export type CometBftConfig = {
   readonly rpcUrl: string
   readonly rpc: Listener
   readonly p2p: Listener
+  /** Address at which CometBFT waits for a remote signer (`priv_validator_laddr`); undefined: the key is in the home. */
+  readonly signer: string | undefined
   /** Whether it lists persistent peers. */
   readonly hasPeers: boolean
   readonly mempool: Mempool
@@ -119,6 +133,7 @@ const listener = z.string().transform((text, context) => {
 
 const config = z.object({
   proxy_app: z.string().default('tcp://127.0.0.1:26658'),
+  priv_validator_laddr: z.string().default(''),
   rpc: z
     .object({
       laddr: listener.prefault('tcp://127.0.0.1:26657'),
@@ -149,12 +164,13 @@ export function readConfig(text: string, path: string): CometBftConfig {
     const [issue] = parsed.error.issues
     throw refuse(`${issue?.path.join('.')}: ${issue?.message}`)
   }
-  const { proxy_app: application, rpc, p2p, mempool, consensus, statesync } = parsed.data
+  const { proxy_app: application, priv_validator_laddr: signer, rpc, p2p, mempool, consensus, statesync } = parsed.data
   return {
     socket: application.startsWith('unix://') ? application.slice('unix://'.length) : undefined,
     rpcUrl: `http://${urlHost(rpc.laddr.host)}:${rpc.laddr.port}`,
     rpc: rpc.laddr,
     p2p: p2p.laddr,
+    signer: signer === '' ? undefined : signer,
     hasPeers: p2p.persistent_peers.trim() !== '',
     mempool: mempool.type,
     // 0 means no limit there.

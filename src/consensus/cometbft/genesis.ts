@@ -19,8 +19,8 @@ const stakingSection = z.object({
   params: z.object({ unbondingTime: z.union([z.int(), z.string()]).transform(BigInt).optional() }).optional(),
 })
 
-/** Evidence is valid as long as the stake behind it can be slashed. */
-function evidenceParams({ native }: ChainSpec, maxBytes: bigint) {
+/** In a genesis of CometBFT. Evidence is valid as long as the stake behind it can be slashed. */
+export function evidenceParams({ native }: Pick<ChainSpec, 'native'>, maxBytes: bigint) {
   const section = stakingSection.safeParse(native?.modules.staking)
   const seconds = section.data?.params?.unbondingTime ?? UNBONDING_TIME
   const blockTime = native?.consensus?.blockTimeMs ?? BLOCK_TIME_MS
@@ -31,10 +31,13 @@ function evidenceParams({ native }: ChainSpec, maxBytes: bigint) {
   }
 }
 
+/** -1: CometBFT's integer cannot hold it. */
+export const maxGasOf = ({ genesis: { gasLimit } }: ChainSpec): bigint => (gasLimit > MAX_INT64 ? -1n : gasLimit)
+
 /** All fields but `app_state`. */
 function engineFields(spec: ChainSpec) {
   const { textChainId, consensus } = requireNetwork(spec)
-  const { timestamp, gasLimit } = spec.genesis
+  const { timestamp } = spec.genesis
   const time = new Date(Number(timestamp) * 1000)
   if (Number.isNaN(time.getTime()))
     throw new ChainError('invalid-genesis', 'timestamp: expected a time that a date can hold')
@@ -43,7 +46,7 @@ function engineFields(spec: ChainSpec) {
     chain_id: textChainId,
     initial_height: String(consensus.initialHeight),
     consensus_params: {
-      block: { max_bytes: String(consensus.maxBytes), max_gas: String(gasLimit > MAX_INT64 ? -1n : gasLimit) },
+      block: { max_bytes: String(consensus.maxBytes), max_gas: String(maxGasOf(spec)) },
       evidence: evidenceParams(spec, consensus.maxBytes),
       validator: { pub_key_types: ['ed25519'] },
       version: { app: '0' },

@@ -1,11 +1,13 @@
 // The CometBFT home folder: keys, configuration and genesis in `config/`, blocks and signing state in `data/`. Existing files
-// are never overwritten: losing the consensus key, or using it without its signing state, costs the stake.
+// are never overwritten: losing the consensus key, or using it without its signing state, costs the stake. Where config.toml
+// names a remote signer, that program has both; CometBFT then writes a key of its own into the home, which nothing uses.
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ChainError } from '../../lib/errors.ts'
 import { type Hash, toHash } from '../../lib/hex.ts'
 import { type ChainSpec, type GenesisAllocation, type GenesisSpec, requireNetwork } from '../../spec/chain-spec.ts'
+import { CometBftClient, CometBftUnreachable } from './client.ts'
 import { type CometBftConfig, configText, type NewConfig, readConfig } from './config.ts'
 import { cometBftGenesisText, readEngineGenesis } from './genesis.ts'
 import { newKey, nodeIdOf, nodeKeyFile, publicKeyIn, UNSIGNED_STATE, validatorKeyFile } from './keys.ts'
@@ -30,29 +32,58 @@ export type HomeKeys = {
   readonly nodeId: string
 }
 
-/** The public keys of a home. Throws ChainError `invalid-params` for a file that is not a CometBFT key, or Node's error. */
-export async function readKeys(home: string): Promise<HomeKeys> {
-  const { validatorKey, nodeKey } = cometBftFiles(home)
-  const [validator, node] = await Promise.all([validatorKey, nodeKey].map((path) => readFile(path, 'utf8')))
-  return {
-    consensusKey: toHash(publicKeyIn(validator ?? '', validatorKey)),
-    nodeId: nodeIdOf(publicKeyIn(node ?? '', nodeKey)),
-  }
+/** The id of a home's node. Throws ChainError `invalid-params` for a file that is not a CometBFT key, or Node's error. */
+export async function readNodeId(home: string): Promise<string> {
+  const { nodeKey } = cometBftFiles(home)
+  return nodeIdOf(publicKeyIn(await readFile(nodeKey, 'utf8'), nodeKey))
 }
 
 /**
- * The public keys of a home; generates missing keys. Throws ChainError `storage` if CometBFT has run here and the key file or
- * the signing state is missing.
+ * The public consensus key of a home. The running CometBFT is asked for that of a remote signer. Throws ChainError
+ * `invalid-params` for a file that is not a CometBFT key, `not-allowed` if CometBFT does not answer, or Node's error.
+ */
+export async function readConsensusKey(home: string): Promise<Hash> {
+  const { validatorKey, config } = cometBftFiles(home)
+  const remote = await remoteSigner(home)
+  if (remote === undefined) return toHash(publicKeyIn(await readFile(validatorKey, 'utf8'), validatorKey))
+  const client = new CometBftClient(remote.rpcUrl)
+  const answering = await client.status().catch((error: unknown) => {
+    if (error instanceof CometBftUnreachable) return undefined
+    throw error
+  })
+  // Another node on this machine may have the port.
+  if (answering?.nodeId === (await readNodeId(home))) return client.consensusKey()
+  throw new ChainError(
+    'not-allowed',
+    `the key is at the signer that connects to ${remote.signer} (priv_validator_laddr in ${config}), and this home's CometBFT, which asks it, does not run: start the node and the signer first`,
+  )
+}
+
+/** The configuration of a home that names a remote signer; undefined for others. Throws as `readHomeConfig` does. */
+export async function remoteSigner(home: string): Promise<(CometBftConfig & { readonly signer: string }) | undefined> {
+  if (!existsSync(cometBftFiles(home).config)) return undefined
+  const { signer, ...config } = await readHomeConfig(home)
+  return signer === undefined ? undefined : { ...config, signer }
+}
+
+/**
+ * The public keys of a home without a remote signer; generates missing keys. Throws ChainError `storage` if CometBFT has run
+ * here and the key file or the signing state is missing.
  */
 export async function makeKeys(home: string): Promise<HomeKeys> {
-  const { validatorKey, nodeKey, signatures, blocks, genesis } = cometBftFiles(home)
+  const { validatorKey, signatures, blocks, genesis } = cometBftFiles(home)
   // A home with a genesis was complete before: its key may have signed, even if the blocks have been moved away.
   if (existsSync(blocks) || (existsSync(genesis) && existsSync(validatorKey))) requireSignatures(home)
-  for (const path of [validatorKey, signatures]) await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const nodeId = await makeNodeKey(home)
   await writeNew(validatorKey, () => validatorKeyFile(newKey()))
-  await writeNew(nodeKey, () => nodeKeyFile(newKey()))
   await writeNew(signatures, () => UNSIGNED_STATE)
-  return readKeys(home)
+  return { consensusKey: await readConsensusKey(home), nodeId }
+}
+
+/** The id of a home's node; generates the key if it is missing. */
+export async function makeNodeKey(home: string): Promise<string> {
+  await writeNew(cometBftFiles(home).nodeKey, () => nodeKeyFile(newKey()))
+  return readNodeId(home)
 }
 
 /** Throws ChainError `storage` for a home whose consensus key or signing state is missing. */
@@ -66,6 +97,7 @@ export function requireSignatures(home: string): void {
 /** Writes a file that only its owner can read, unless it exists. */
 async function writeNew(path: string, text: () => string): Promise<void> {
   if (existsSync(path)) return
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await writeFile(path, text(), { flag: 'wx', mode: 0o600 })
 }
 
@@ -73,13 +105,9 @@ async function writeNew(path: string, text: () => string): Promise<void> {
  * Creates the missing files of a home: keys, configuration, CometBFT's genesis. Throws ChainError `not-allowed` for a chain
  * of one node.
  */
-export async function makeHome(
-  home: string,
-  spec: GenesisSpec<GenesisAllocation>,
-  config: NewConfig,
-): Promise<HomeKeys> {
+export async function makeHome(home: string, spec: GenesisSpec<GenesisAllocation>, config: NewConfig): Promise<void> {
   requireNetwork(spec)
-  const keys = await makeKeys(home)
+  await (config.signer === undefined ? makeKeys(home) : makeNodeKey(home))
   const files = cometBftFiles(home)
   await writeNew(files.config, () => configText(config))
   if (!existsSync(files.genesis)) {
@@ -89,17 +117,17 @@ export async function makeHome(
     await writeFile(unfinished, cometBftGenesisText(spec), { mode: 0o644 })
     await rename(unfinished, files.genesis)
   }
-  return keys
 }
 
-/** The first missing file that CometBFT needs; undefined if all exist. */
-export const missingFile = (home: string): string | undefined => {
+/** The first missing file that CometBFT needs; undefined if all exist. Throws as `readHomeConfig` does. */
+export async function missingFile(home: string): Promise<string | undefined> {
   const { config, genesis, validatorKey, nodeKey, signatures } = cometBftFiles(home)
-  return [validatorKey, nodeKey, config, genesis, signatures].find((path) => !existsSync(path))
+  const ofSigner = (await remoteSigner(home)) === undefined ? [validatorKey, signatures] : []
+  return [...ofSigner, nodeKey, config, genesis].find((path) => !existsSync(path))
 }
 
-/** Whether the home has a consensus key. */
-export const hasValidatorKey = (home: string): boolean => existsSync(cometBftFiles(home).validatorKey)
+/** Whether the home has keys: a node that has a remote signer has one, too. */
+export const hasKeys = (home: string): boolean => existsSync(cometBftFiles(home).nodeKey)
 
 /** The configuration in a home. Throws ChainError `invalid-params`, whose message begins with the path, or Node's error. */
 export async function readHomeConfig(home: string): Promise<CometBftConfig> {

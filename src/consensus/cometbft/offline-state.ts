@@ -6,13 +6,13 @@ import { fromBinary } from '@bufbuild/protobuf'
 import { Level } from 'level'
 import { ChainError } from '../../lib/errors.ts'
 import { type Hash, toHash } from '../../lib/hex.ts'
-import type { ConsensusValidator } from '../../runtime/module-queries.ts'
 import {
   ConsensusParamsInfoSchema,
   StateSchema,
   ValidatorsInfoSchema,
 } from '../../protobuf/generated/tendermint/state/types_pb.ts'
 import type { ValidatorSet } from '../../protobuf/generated/tendermint/types/validator_pb.ts'
+import type { ConsensusValidator } from '../../runtime/module-queries.ts'
 
 const DATABASES = ['state', 'blockstore'] as const
 export type EngineRow = {

@@ -71,8 +71,9 @@ export async function cometBftOptions(choice: EngineChoice): Promise<{ options: 
   const socket = socketIn(choice.datadir)
   const checkPorts = () => requirePorts(config, cometBftFiles(home).config)
   const { peers } = choice
+  const { signer } = config
   const answers = () => client.answers()
-  const cometBft = new CometBftProcess({ program, home, socket, peers, blockTime, checkPorts, answers, log })
+  const cometBft = new CometBftProcess({ program, home, socket, peers, blockTime, signer, checkPorts, answers, log })
   return { options: { ...common, socket, cometBft }, version }
 }
 

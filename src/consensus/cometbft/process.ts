@@ -3,7 +3,7 @@
 // output, because that contains text of peers (chain id, moniker). The output is only quoted for people, as untrusted text.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
+import { lstatSync, rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { ChainError, describeError } from '../../lib/errors.ts'
 import { visibleText } from '../../lib/visible-text.ts'
@@ -20,6 +20,8 @@ export type CometBftSettings = {
   readonly peers: readonly string[] | undefined
   /** Milliseconds between blocks in the chain's genesis; undefined: those of its configuration. */
   readonly blockTime: number | undefined
+  /** Address at which a remote signer connects; undefined: the consensus key is in the home. */
+  readonly signer: string | undefined
   /** Throws ChainError when a port that CometBFT listens on is taken. */
   readonly checkPorts: () => Promise<void>
   /** Whether CometBFT's RPC answers, which it does once CometBFT and the chain agree on the decided blocks. */
@@ -32,6 +34,8 @@ const FIRST_PAUSE = 1_000
 const LONGEST_PAUSE = 30_000
 /** A CometBFT that ran for this many milliseconds started successfully: the count of failed starts is reset. */
 const HEALTHY = 30_000
+/** Milliseconds for which a CometBFT that starts waits for its signer (its privval's `defaultTimeoutAcceptSeconds`). */
+const SIGNER_WAIT = 3_000
 /** Failed starts in a row after which kestrel gives up. */
 const ATTEMPTS = 6
 /** Milliseconds between SIGTERM and SIGKILL. */
@@ -51,15 +55,21 @@ export class CometBftProcess {
   #child: ChildProcess | undefined
   #log: LogFile | undefined
   #again: NodeJS.Timeout | undefined
+  #blockTime: number | undefined
   #isStopping = false
   /** Whether a CometBFT of this process has ever answered. */
   #hasAnswered = false
+  /** The same of its present run. */
+  #answersNow = false
+  /** Whether a line has said that the signer is waited for, since CometBFT has answered. */
+  #waitsForSigner = false
   #shortRuns = 0
   /** The last line of CometBFT that looks like an error, for people. */
   #lastError = ''
 
   constructor(settings: CometBftSettings) {
     this.#settings = settings
+    this.#blockTime = settings.blockTime
     let fail: (line: string) => void = () => undefined
     this.failed = new Promise((resolve) => {
       fail = resolve
@@ -88,6 +98,12 @@ export class CometBftProcess {
     this.#log = undefined
   }
 
+  async setBlockTime(milliseconds: number): Promise<void> {
+    if (milliseconds === this.#blockTime) return
+    this.#blockTime = milliseconds
+    if (this.#child !== undefined) await this.restart()
+  }
+
   /** Ends a CometBFT that runs without progress; as after any other end, it is started again. */
   async restart(): Promise<void> {
     if (!this.#isStopping) await this.#end()
@@ -105,7 +121,9 @@ export class CometBftProcess {
 
   /** Runs the program once. Throws ChainError when the system cannot run it. */
   async #run(): Promise<ChildProcess> {
-    const { program, home, socket, peers, blockTime } = this.#settings
+    const { program, home, socket, peers, signer } = this.#settings
+    const blockTime = this.#blockTime
+    removeSocket(signer)
     const args = ['start', '--home', home, '--proxy_app', `unix://${socket}`]
     if (peers !== undefined) args.push('--p2p.persistent_peers', peers.join(','))
     // In a separate process group, so that Ctrl-C reaches kestrel only, which then stops CometBFT in an orderly way.
@@ -120,8 +138,9 @@ export class CometBftProcess {
       throw new ChainError('not-allowed', `${program} cannot be started`, undefined, describeError(error))
     }
     noteEngine(cometBftFiles(home).processId, child.pid)
-    this.#settings.log(`CometBFT runs as process ${child.pid}`)
+    if (!this.#waitsForSigner) this.#settings.log(`CometBFT runs as process ${child.pid}`)
     this.#child = child
+    this.#answersNow = false
     this.#lastError = ''
     const began = performance.now()
     this.#copyOutput(child)
@@ -148,16 +167,23 @@ export class CometBftProcess {
       await pause(POLL)
     }
     this.#hasAnswered = true
+    this.#answersNow = true
+    if (this.#waitsForSigner) this.#settings.log(`the signer is there; CometBFT runs as process ${child.pid}`)
+    this.#waitsForSigner = false
     return undefined
   }
 
   /**
    * A CometBFT that exits before it has ever answered is given up; one that was killed, or had answered, is started up to
-   * `ATTEMPTS` times.
+   * `ATTEMPTS` times; one that has waited in vain for its signer is started until the signer is there.
    */
   #onEnd(end: Ended, time: number): void {
     rmSync(cometBftFiles(this.#settings.home).processId, { force: true })
     if (this.#isStopping) return
+    if (this.#lacksSigner(end, time)) {
+      this.#startIn(FIRST_PAUSE)
+      return
+    }
     this.#shortRuns = time < HEALTHY ? this.#shortRuns + 1 : 1
     if (!this.#hasAnswered && typeof end.code === 'number') {
       this.#giveUp(`CometBFT ended before it was ready (${endOf(end)})`)
@@ -169,6 +195,22 @@ export class CometBftProcess {
     }
     const wait = Math.min(FIRST_PAUSE * 2 ** (this.#shortRuns - 1), LONGEST_PAUSE)
     this.#settings.log(this.#withError(`CometBFT ended (${endOf(end)}); it is started again in ${wait / 1000} s`))
+    this.#startIn(wait)
+  }
+
+  /** Whether CometBFT has ended because no signer has connected; the first time a line says so. */
+  #lacksSigner({ code }: Ended, time: number): boolean {
+    const { signer, home, log } = this.#settings
+    if (signer === undefined || this.#answersNow || typeof code !== 'number' || time < SIGNER_WAIT) return false
+    if (!this.#waitsForSigner)
+      log(
+        `waiting for the signer to connect to ${signer} (priv_validator_laddr in ${cometBftFiles(home).config}): without it CometBFT does not start`,
+      )
+    this.#waitsForSigner = true
+    return true
+  }
+
+  #startIn(wait: number): void {
     this.#again = setTimeout(() => {
       this.#run().then(
         (child) => void this.#untilAnswer(child),
@@ -200,6 +242,12 @@ type Ended = { readonly code?: unknown; readonly signal?: unknown }
 const endOf = ({ code, signal }: Ended): string => {
   if (typeof signal === 'string') return `by ${signal}`
   return typeof code === 'number' ? `code ${code}` : 'before it ran'
+}
+
+/** Removes the socket of a CometBFT that was killed: the next one could not listen there. */
+function removeSocket(signer: string | undefined): void {
+  const path = signer?.startsWith('unix://') ? signer.slice('unix://'.length) : undefined
+  if (path !== undefined && lstatSync(path, { throwIfNoEntry: false })?.isSocket()) rmSync(path)
 }
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null

@@ -9,21 +9,22 @@ import { ChainError, describeError } from '../../lib/errors.ts'
 import { fromHex, type Hash, toHash } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import { scheduler } from '../../lib/scheduler.ts'
-import type { ExecutedBlock, PayloadAttributes } from '../../runtime/types.ts'
-import { consensusAddress } from '../../spec/addresses.ts'
-import { type NetworkSpec, requireNetwork } from '../../spec/chain-spec.ts'
-import { formatSpec, parseExactly, parseSpec } from '../../spec/genesis-file.ts'
-import type { AbciApplication } from '../abci/application.ts'
 import {
   ResponseApplySnapshotChunk_Result as ChunkResult,
   ResponseOfferSnapshot_Result as OfferResult,
   ResponseProcessProposal_ProposalStatus as ProposalStatus,
 } from '../../protobuf/generated/tendermint/abci/types_pb.ts'
+import type { ExecutedBlock, PayloadAttributes } from '../../runtime/types.ts'
+import { consensusAddress } from '../../spec/addresses.ts'
+import { type NetworkSpec, requireNetwork } from '../../spec/chain-spec.ts'
+import { formatSpec, parseExactly, parseSpec } from '../../spec/genesis-file.ts'
+import type { AbciApplication } from '../abci/application.ts'
 import { Execution, ProposedBlocks, proposalKey } from './block-proposals.ts'
 import { Announcements, Forwarding } from './gossip.ts'
 import { attributesOf, type BlockRequest, isTimestamp } from './header.ts'
 import { type AbciRequest, type Measurements, NO_DURATIONS, timed } from './measurements.ts'
 import { OwnBlockProposals } from './own-block-proposals.ts'
+import { changedConsensusParams, consensusParams } from './param-updates.ts'
 import { describeShare, type ProposalShare, Rounds, type RoundTimes, shareAfter } from './rounds.ts'
 import { givingSnapshots } from './state-sync.ts'
 import { transactionsOf } from './transaction-batch.ts'
@@ -111,7 +112,12 @@ export class NetworkApplication implements AbciApplication {
         )
       this.#requireSameSpec(appStateBytes)
       this.#options.log(`the network ${chainId} begins with block ${first}`)
-      return { validators: this.#chain.validators().map(validatorUpdate), appHash: fromHex(head.hash) }
+      const params = this.#chain.governed.params()
+      return {
+        validators: this.#chain.validators().map(validatorUpdate),
+        appHash: fromHex(head.hash),
+        ...(params && { consensusParams: consensusParams(this.#chain.spec, params) }),
+      }
     })
 
   /** Compares everything but accounts: their state root is in the app hash, which CometBFT compares. */
@@ -179,10 +185,10 @@ export class NetworkApplication implements AbciApplication {
   // --- blocks
 
   get mostTransactions(): number {
-    const { head, spec } = this.#chain
+    const { head, spec, governed } = this.#chain
     // Amsterdam's transactions cost less, and the fork of the next block is not known here.
     const amsterdam = spec.forks.some(({ fork }) => fork === 'amsterdam')
-    return mostTransactions(head.gasLimit, { amsterdam })
+    return mostTransactions(governed.gasLimit ?? head.gasLimit, { amsterdam })
   }
 
   prepareProposal: AbciApplication['prepareProposal'] = (request) =>
@@ -259,7 +265,8 @@ export class NetworkApplication implements AbciApplication {
     if (time === undefined || !isTimestamp(time)) return 'its time is no time after 1970'
     if (txs.length > this.mostTransactions) return `it has more than ${this.mostTransactions} transactions`
     const bytes = txs.reduce((sum, raw) => sum + raw.length, 0)
-    if (bytes > this.#network.maxBytes) return `its transactions have ${bytes} bytes`
+    const maxBytes = this.#chain.governed.params()?.maxBytes || this.#network.maxBytes
+    if (bytes > maxBytes) return `its transactions have ${bytes} bytes`
     return undefined
   }
 
@@ -281,7 +288,10 @@ export class NetworkApplication implements AbciApplication {
         this.#report(block)
         const updates = validatorUpdates(this.#chain.validators(), this.#chain.validators(executed))
         this.#reportGone(request.height, updates)
+        const { governed, spec } = this.#chain
+        const params = changedConsensusParams(spec, governed.params(), governed.params(executed))
         return {
+          ...(params && { consensusParamUpdates: params }),
           txResults: resultsOf(executed, request.txs),
           validatorUpdates: updates,
           appHash: fromHex(executed.block.header.hash),

@@ -36,6 +36,7 @@ export class Network {
   readonly #settings: NetworkSettings
   #server: AbciServer | undefined
   #snapshots: StateSnapshots | undefined
+  #blockTime = 0
   readonly #stopWatching: (() => void)[] = []
 
   constructor(settings: NetworkSettings) {
@@ -55,12 +56,18 @@ export class Network {
         log(`snapshot of the state of block ${height} in ${chunks} chunks`)
       this.#snapshots = await StateSnapshots.open(chain, { ...options.snapshots, indexer, onMade, onError })
     }
+    const blockTime = () => Number(chain.governed.params()?.blockTimeMs ?? 0n)
+    this.#blockTime = blockTime()
+    if (this.#blockTime > 0) await cometBft?.setBlockTime(this.#blockTime)
+    this.#stopWatching.push(chain.events.on('block', () => this.#followBlockTime(blockTime())))
     const application = new NetworkApplication({
       chain,
       version,
       broadcast: mempool === 'flood' ? (transactions) => client.broadcast(transactions) : undefined,
       proposeTimeout,
-      commitTimeout,
+      get commitTimeout() {
+        return blockTime() || commitTimeout
+      },
       retainBlocks,
       measurements: this.measurements,
       snapshots: this.#snapshots,
@@ -74,6 +81,21 @@ export class Network {
     }
     void cometBft?.failed.then(fail)
     this.#stopWatching.push(watchRounds({ chain, client, cometBft, log, fail }))
+  }
+
+  /** Gives CometBFT the time between blocks that governance has set; 0: none. */
+  #followBlockTime(milliseconds: number): void {
+    const { options, log } = this.#settings
+    if (milliseconds === 0 || milliseconds === this.#blockTime) return
+    this.#blockTime = milliseconds
+    if (options.cometBft === undefined)
+      log(
+        `governance has set ${milliseconds} ms between blocks: write timeout_commit = "${milliseconds}ms" and restart CometBFT`,
+      )
+    else {
+      log(`governance has set ${milliseconds} ms between blocks`)
+      options.cometBft.setBlockTime(milliseconds).catch(this.#settings.onError)
+    }
   }
 
   /** Stops CometBFT first, so that it cannot request a block that this node would not finish. */

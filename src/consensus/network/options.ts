@@ -8,6 +8,8 @@ type CometBftProgram = {
   stop(): Promise<void>
   /** Ends and restarts it. */
   restart(): Promise<void>
+  /** Sets the milliseconds between blocks, which it takes when it starts; restarts it if it runs with others. */
+  setBlockTime(milliseconds: number): Promise<void>
   /** Settles with a message when CometBFT is given up. */
   readonly failed: Promise<string>
 }

@@ -19,7 +19,10 @@ export class NetworkProducer implements BlockProducer {
     this.#chain = chain
     const { gasLimit } = chain.head
     this.settings = { coinbase: undefined, gasLimit, extraData: '0x', timestampInterval: undefined, timeOffset: 0n }
-    chain.proposeAttributes(() => ({ timestamp: this.nextTimestamp(), gasLimit: this.#chain.head.gasLimit }))
+    chain.proposeAttributes(() => ({
+      timestamp: this.nextTimestamp(),
+      gasLimit: this.#chain.governed.gasLimit ?? this.#chain.head.gasLimit,
+    }))
   }
 
   async start(): Promise<void> {}

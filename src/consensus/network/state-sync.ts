@@ -1,11 +1,11 @@
 // The four ABCI requests of state sync: a node serves state snapshots to others, and restores one when it joins.
 import type { ChunkAnswer, OfferAnswer, StateRestore } from '../../chain/state-sync/restore.ts'
 import type { StateSnapshots } from '../../chain/state-sync/state-snapshots.ts'
-import type { AbciApplication } from '../abci/application.ts'
 import {
   ResponseApplySnapshotChunk_Result as ChunkResult,
   ResponseOfferSnapshot_Result as OfferResult,
 } from '../../protobuf/generated/tendermint/abci/types_pb.ts'
+import type { AbciApplication } from '../abci/application.ts'
 
 type Giving = Pick<AbciApplication, 'listSnapshots' | 'loadSnapshotChunk'>
 type Taking = Pick<AbciApplication, 'offerSnapshot' | 'applySnapshotChunk'>

@@ -3,11 +3,14 @@
 import type { Common } from '@ethereumjs/common'
 import { getOpcodesForHF } from '@ethereumjs/evm'
 import type { StateView } from '../../state/types.ts'
+import { failureOf } from '../failure.ts'
 import { MAX_DEPTH } from '../gas/gas-rules.ts'
 import type { CallKind } from '../message.ts'
 import { forkTable, type OpcodeTable } from '../opcode-table.ts'
+import { opcodeOf, stackFault } from '../opcodes.ts'
 import type { MessageTracer } from '../tracer.ts'
 import { changedOpcode, type ProposalHost, unchangedFork } from './changed-operation.ts'
+import { Halt } from './convert.ts'
 import { codeReaders, legacyCreate } from './legacy-code.ts'
 import type { CustomOpcode, LibraryOpcode, LibraryOpcodes, RunState } from './library-types.ts'
 
@@ -92,7 +95,25 @@ function ownEntries(common: Common): LibraryOpcode[] {
     const [beneficiary] = state.stack.peek(1)
     machineOf(state).onSelfdestruct(state, beneficiary ?? 0n)
   })
-  return map
+  return map.map(stackFirst)
+}
+
+/** The entry with a check of the stack before its gas, as in go-ethereum. The library checks it when it takes each operand. */
+function stackFirst(entry: LibraryOpcode, code: number): LibraryOpcode {
+  const { opcodeInfo, gasHandler } = entry
+  if (opcodeInfo.isInvalid) return entry
+  const opcode = opcodeOf(code)
+  const charge = opcodeInfo.dynamicGas ? gasHandler : undefined
+  return {
+    ...withInfo(entry, { dynamicGas: true }),
+    gasHandler(state, base, common) {
+      const items = state.stack.length
+      const words = stackFault(opcode, items)
+      if (words !== undefined)
+        throw new Halt(failureOf(items < opcode.pops ? 'stack underflow' : 'stack overflow', words))
+      return (charge === undefined ? base : charge(state, base, common)) as bigint
+    },
+  }
 }
 
 /**

@@ -6,7 +6,7 @@ import { failureOf } from '../failure.ts'
 import { CALL_STIPEND, MAX_DEPTH } from '../gas/gas-rules.ts'
 import { type CallKind, isCreation } from '../message.ts'
 import { bookedElsewhere, type OpcodeTable } from '../opcode-table.ts'
-import { opcodeOf, stackFault } from '../opcodes.ts'
+import { opcodeOf } from '../opcodes.ts'
 import type { CallFrame, FrameState, MessageTracer, Step } from '../tracer.ts'
 import { addressOfWord, codeOfLibrary, fromLibLog, Halt } from './convert.ts'
 import { copiedFrame, LibraryFrame } from './library-frame.ts'
@@ -174,12 +174,6 @@ function stepping(entry: LibraryOpcode, code: number, { table }: LibraryTable): 
       }
       const constant = () =>
         changed?.constantGas ?? base + (charge === undefined ? 0n : bookedElsewhere(name, table.rules))
-      const fault = changed === undefined ? stackFault(opcode, state.stack.length) : undefined
-      if (fault !== undefined) {
-        emitStep(constant(), fault)
-        const { STACK_UNDERFLOW, STACK_OVERFLOW } = EVMError.errorMessages
-        throw new EVMError(state.stack.length < opcode.pops ? STACK_UNDERFLOW : STACK_OVERFLOW)
-      }
       const priced = (total: bigint): bigint => {
         if (total <= state.gasLeft && changed?.execute !== undefined) {
           const frame = copiedFrame(state, machineOf(state).initialRefund)

@@ -116,9 +116,7 @@ export class BasicBlocks {
       const value = isPush(op) && bytes > 0 ? this.#pushed(pc + 1, bytes) : 0n
       ops.push({ pc, code: op, value, depths, gasAfter: 0, failsOnlyForGas: false })
       cost += this.#costs[op] ?? 0
-      // The table does not count the topics of a log: a frame that lacks them fails after the log has been paid.
-      const isLog = op >= 0xa0 && op <= 0xa4
-      const least = isLog ? op - 0xa0 + 2 : depths === undefined ? 0 : depths.deep + 1
+      const least = depths === undefined ? 0 : depths.deep + 1
       const required = Math.max(least, (this.#required[op] ?? 0) / WORD)
       minHeight = Math.max(minHeight, required - height)
       maxHeight = Math.min(maxHeight, (this.#maxHeight[op] ?? 0) / WORD - height)

@@ -135,7 +135,7 @@ function opcodeBytes(table: OpcodeTable): { opcodes: Uint8Array; custom: Set<num
   const view = new DataView(opcodes.buffer)
   const custom = new Set<number>()
   for (const [code, operation] of table.operations.entries()) {
-    const entry = operation && entryOf(operation, table.rules, table.changed.has(code))
+    const entry = operation && entryOf(operation, table.rules)
     if (entry === undefined) {
       view.setUint16(code * 8 + 4, NEVER, true)
       if (operation === undefined) continue
@@ -151,7 +151,7 @@ function opcodeBytes(table: OpcodeTable): { opcodes: Uint8Array; custom: Set<num
 }
 
 /** The gas and stack bounds that the interpreter checks before an opcode; undefined if numbers cannot express them. */
-function entryOf(operation: Operation, rules: ForkRules, isChanged: boolean) {
+function entryOf(operation: Operation, rules: ForkRules) {
   const { code, name, constantGas, dynamicGas, memorySize, execute } = operation
   const { pops, pushes } = opcodeOf(code)
   const gas = constantGas - bookedElsewhere(name, rules)
@@ -166,7 +166,5 @@ function entryOf(operation: Operation, rules: ForkRules, isChanged: boolean) {
     most < 0
   )
     return undefined
-  // The fork's LOG checks for its topics only after its gas is charged.
-  const isLog = code >= 0xa0 && code <= 0xa4
-  return { gas: Number(gas), least: isLog && !isChanged ? 2 : Math.max(bounds.least, pops), most }
+  return { gas: Number(gas), least: Math.max(bounds.least, pops), most }
 }

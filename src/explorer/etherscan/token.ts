@@ -1,9 +1,9 @@
 // `module=token`, and the tokens of an account: what a token is, who holds it, and what an address holds.
 import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
-import { MEMBER, RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
-import { toAddress } from '../../lib/hex.ts'
-import { complement, membersFrom, readDescending } from '../../tables/ranking.ts'
+import { HOLDERS, MEMBER, RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
+import { membersFrom, readDescending } from '../../tables/ranking.ts'
+import { tokenSupply } from '../contract-reads.ts'
 import { concatenatedMembers } from '../pagination/rankings.ts'
 import { shownNames } from '../shapes/token.ts'
 import { amountHeld } from '../shapes/token-balances.ts'
@@ -16,8 +16,8 @@ const page = z.object({
   offset: integer.default(MOST_ROWS).transform((size) => Math.min(size || MOST_ROWS, MOST_ROWS)),
 })
 
-const gettoken = action(z.object({ contractaddress: address }), ({ contractaddress: of }, { rows }) => {
-  const token = RECORD.token.get(rows, of)
+const gettoken = action(z.object({ contractaddress: address }), async ({ contractaddress: of }, context) => {
+  const token = RECORD.token.get(context.rows, of)
   if (token === undefined) throw new Refused(null, 'contract address not found')
   const { name, symbol } = shownNames(token)
   return {
@@ -26,7 +26,7 @@ const gettoken = action(z.object({ contractaddress: address }), ({ contractaddre
     decimals: token.decimals?.toString() ?? '',
     name: name ?? '',
     symbol: symbol ?? '',
-    totalSupply: token.supply?.toString() ?? '',
+    totalSupply: ((await tokenSupply(context, of)) ?? token.supply)?.toString() ?? '',
     type: token.type,
   }
 })
@@ -34,11 +34,11 @@ const gettoken = action(z.object({ contractaddress: address }), ({ contractaddre
 const gettokenholders = action(
   page.extend({ contractaddress: address }),
   async ({ contractaddress: of, page, offset }, context) => {
-    const members = await membersFrom(context.rows, RANKING.holders(of), (page - 1) * offset, offset)
+    const members = await membersFrom(context.rows, HOLDERS.ranking(of), (page - 1) * offset, offset)
     const held = { token: of, type: RECORD.token.get(context.rows, of)?.type }
     const rows = members.map(async (order) => {
       const { value, rest } = readDescending(order)
-      const holder = toAddress(complement(rest))
+      const holder = HOLDERS.decode(of, rest)
       return { address: holder, value: (await amountHeld(context, held, holder, value)).toString() }
     })
     return nonEmpty(await Promise.all(rows), 'No holders found')

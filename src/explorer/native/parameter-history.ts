@@ -1,22 +1,34 @@
 // The history of the parameters. Only the genesis' upgrades and passed proposals change them, and a proposal contains the whole
 // new set, so the history follows from the specification and the stored proposals even if states were pruned.
 import { ChainError } from '../../lib/errors.ts'
-import type { ReplacedParams } from '../../modules/gov/messages.ts'
+import { NO_CONSENSUS_PARAMS, updatedConsensusParams } from '../../modules/consensus-params.ts'
+import { readDistributionGenesis } from '../../modules/distribution/distribution.ts'
+import { readErc20Genesis } from '../../modules/erc20/erc20.ts'
+import type { ProposalMessage, ReplacedParams } from '../../modules/gov/messages.ts'
 import { readGovGenesis } from '../../modules/gov/params.ts'
 import { readStored } from '../../modules/gov/submission.ts'
+import { readInflationGenesis } from '../../modules/inflation.ts'
 import { upgraded } from '../../modules/params.ts'
 import type { SlashingParams } from '../../modules/slashing/layout.ts'
 import { readSlashingGenesis } from '../../modules/slashing/slashing.ts'
 import { readStakingGenesis } from '../../modules/staking/genesis.ts'
+import { readTransferGenesis } from '../../modules/transfer/genesis.ts'
+import { type ListChange, listChangeOf } from '../../modules/upgrade.ts'
+import type { EvmGenesisParams } from '../../spec/chain-spec.ts'
 import { type ExplorerContext, oncePerRequest } from '../context.ts'
 import { firstBlockFrom } from '../statistics/block-times.ts'
 import { type Native, nativeOf } from './modules.ts'
 import {
+  showConsensusParams,
+  showDistributionParams,
+  showErc20Params,
   showEvmParams,
   showFeeMarketParams,
   showGovParams,
+  showInflation,
   showSlashingParams,
   showStakingParams,
+  showTransferParams,
 } from './parameters.ts'
 
 export type Cause =
@@ -26,7 +38,7 @@ export type Cause =
 /** Replacements of parameter sets, in chain order. */
 type Step = { readonly block: number; readonly time: bigint | undefined; readonly cause: Cause } & (
   | { readonly replaced: ReplacedParams }
-  | { readonly upgrade: Native['spec']['upgrades'][number] }
+  | { readonly upgrade: ListChange & { readonly params?: EvmGenesisParams | undefined } }
 )
 
 export type ParameterChange = {
@@ -48,6 +60,11 @@ function genesisOf({ spec, modules }: Native) {
     staking: readStakingGenesis(spec.validators, spec.modules.staking).params,
     slashing,
     gov: readGovGenesis(spec).params,
+    distribution: readDistributionGenesis(spec.modules.distribution).params,
+    inflation: readInflationGenesis(spec.modules.inflation),
+    erc20: { isEnabled: readErc20Genesis(spec.modules.erc20).enabled },
+    transfer: readTransferGenesis(spec.modules.transfer),
+    consensus: NO_CONSENSUS_PARAMS,
   }
 }
 
@@ -81,23 +98,36 @@ function replaced(now: Now, by: ReplacedParams): Now {
       return { ...now, staking: { ...now.staking, ...by.params } }
     case 'slashing':
       return { ...now, slashing: by.params }
-    case 'gov':
-      return { ...now, gov: by.params }
+    case 'consensus':
+      return { ...now, consensus: updatedConsensusParams(now.consensus, by.params) }
+    case 'transfer':
+      return { ...now, transfer: { ...now.transfer, ...by.params } }
+    default:
+      return { ...now, [by.module]: by.params }
   }
 }
 
-const shown = ({ evm, fee_market, staking, slashing, gov }: Now): Sets => ({
+const shown = ({ evm, fee_market, staking, slashing, gov, ...now }: Now): Sets => ({
   evm: showEvmParams(evm),
   fee_market: showFeeMarketParams(fee_market),
   staking: showStakingParams(staking),
   slashing: slashing === undefined ? {} : showSlashingParams(slashing),
   gov: showGovParams(gov),
+  distribution: showDistributionParams(now.distribution),
+  inflation: showInflation(now.inflation),
+  erc20: showErc20Params(now.erc20),
+  transfer: showTransferParams(now.transfer),
+  consensus: showConsensusParams(now.consensus),
 })
 
-const MODULES = ['evm', 'fee_market', 'staking', 'slashing', 'gov'] as const
+/** Modules whose parameters proposals may replace. */
+export const GOVERNED = [
+  ...(['evm', 'fee_market', 'staking', 'slashing', 'gov', 'distribution', 'inflation', 'erc20', 'transfer'] as const),
+  'consensus',
+] as const
 
 const differences = (before: Sets, after: Sets) =>
-  MODULES.flatMap((module) =>
+  GOVERNED.flatMap((module) =>
     Object.entries(after[module])
       .map(([key, value]) => ({ module, key, before: before[module][key], after: value }))
       .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after)),
@@ -119,11 +149,18 @@ async function stepsOf(context: ExplorerContext, native: Native): Promise<Step[]
   })
 }
 
-async function passedSteps(context: ExplorerContext, { spec, modules: { gov } }: Native): Promise<Step[]> {
+async function passedSteps(context: ExplorerContext, { spec, modules: { gov, upgrades } }: Native): Promise<Step[]> {
   const steps: Step[] = []
+  const done = new Map(upgrades.done().map(({ name, height }) => [name, height]))
   for (let id = 1n; id <= gov.lastId(); id++) {
     if (gov.status(id) !== 'passed') continue
-    const sets = gov.messages(id).flatMap((message) => replacedBy(spec, message))
+    const messages = gov.messages(id).flatMap((message) => readable(spec, message))
+    for (const { plan } of messages) {
+      const upgrade = plan && done.get(plan.name) === plan.height ? listChangeOf(plan) : undefined
+      if (plan === undefined || upgrade === undefined) continue
+      steps.push({ block: Number(plan.height), time: undefined, cause: { type: 'upgrade', name: plan.name }, upgrade })
+    }
+    const sets = messages.flatMap(({ replaces }) => (replaces === undefined ? [] : [replaces]))
     if (sets.length === 0) continue
     const { votingEndTime: time } = gov.proposal(id)
     const block = await firstBlockFrom(context, time)
@@ -133,10 +170,10 @@ async function passedSteps(context: ExplorerContext, { spec, modules: { gov } }:
   return steps
 }
 
-/** The parameters that a stored message replaces; none if this program can no longer read it. */
-function replacedBy(spec: Native['spec'], message: string): readonly ReplacedParams[] {
+/** A stored message; none if this program can no longer read it. */
+function readable(spec: Native['spec'], message: string): readonly ProposalMessage[] {
   try {
-    return [readStored(spec, message).replaces].filter((set) => set !== undefined)
+    return [readStored(spec, message)]
   } catch (error) {
     if (error instanceof ChainError) return []
     throw error

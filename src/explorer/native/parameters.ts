@@ -3,11 +3,13 @@ import { z } from 'zod'
 import { checksummed } from '../../lib/checksummed.ts'
 import { ZERO_ADDRESS } from '../../lib/hex.ts'
 import type { DistributionParams } from '../../modules/distribution/layout.ts'
+import type { Erc20 } from '../../modules/erc20/erc20.ts'
 import type { GovParams } from '../../modules/gov/layout.ts'
 import type { InflationGenesis } from '../../modules/inflation.ts'
-import type { EvmParams, FeeMarketParams } from '../../modules/params.ts'
+import type { ConsensusParams, EvmParams, FeeMarketParams, UpgradePlan } from '../../modules/params.ts'
 import type { SlashingParams } from '../../modules/slashing/layout.ts'
 import type { StakingParams } from '../../modules/staking/layout.ts'
+import type { Transfer } from '../../modules/transfer/transfer.ts'
 import { wire } from '../codec.ts'
 import { type Native, rate, showRate } from './modules.ts'
 
@@ -58,6 +60,19 @@ export const parametersSchema = z.strictObject({
   authz: z.strictObject({ default_expiration: period }),
   erc20: z.strictObject({ enabled: z.boolean() }),
   transfer: z.strictObject({ send_enabled: z.boolean(), receive_enabled: z.boolean() }),
+  consensus: z
+    .strictObject({
+      block_max_gas: wire.decimal.nullable(),
+      block_max_bytes: wire.decimal.nullable(),
+      block_time_ms: count.nullable(),
+      evidence_max_age_num_blocks: wire.decimal.nullable(),
+      evidence_max_age_duration: period.nullable(),
+      evidence_max_bytes: wire.decimal.nullable(),
+    })
+    .describe('null: governance has not set it, and the genesis holds'),
+  upgrade: z
+    .strictObject({ name: z.string().nullable(), height: count.nullable(), info: z.string().nullable() })
+    .describe('the upgrade that governance has scheduled; null: none'),
   fee_market: z.strictObject({
     burn_base_fee: z.boolean(),
     min_base_fee: wire.decimal
@@ -106,7 +121,34 @@ export const showGovParams = (of: GovParams): Parameters['gov'] => ({
   burn_vote_veto: of.burnVoteVeto,
 })
 
-const showDistributionParams = (of: DistributionParams): Parameters['distribution'] => ({
+export const showConsensusParams = (of: ConsensusParams): Parameters['consensus'] => {
+  const set = (value: bigint) => (value === 0n ? null : value.toString())
+  return {
+    block_max_gas: set(of.gasLimit),
+    block_max_bytes: set(of.maxBytes),
+    block_time_ms: of.blockTimeMs === 0n ? null : Number(of.blockTimeMs),
+    evidence_max_age_num_blocks: set(of.evidenceBlocks),
+    evidence_max_age_duration: of.hasEvidence ? Number(of.evidenceSeconds) : null,
+    evidence_max_bytes: of.hasEvidence ? of.evidenceBytes.toString() : null,
+  }
+}
+
+const showPlan = (plan: UpgradePlan | undefined): Parameters['upgrade'] => ({
+  name: plan?.name ?? null,
+  height: plan === undefined ? null : Number(plan.height),
+  info: plan?.info ?? null,
+})
+
+export const showErc20Params = ({ isEnabled }: ReturnType<Erc20['params']>): Parameters['erc20'] => ({
+  enabled: isEnabled,
+})
+
+export const showTransferParams = (of: ReturnType<Transfer['params']>): Parameters['transfer'] => ({
+  send_enabled: of.sendEnabled,
+  receive_enabled: of.receiveEnabled,
+})
+
+export const showDistributionParams = (of: DistributionParams): Parameters['distribution'] => ({
   community_tax: showRate(of.communityTax),
   withdraw_addr_enabled: of.withdrawAddrEnabled,
 })
@@ -121,8 +163,7 @@ const hasFloor = ({ feeMarket }: Native['spec']): boolean => feeMarket.minBaseFe
 
 /** The parameters after the context's head. */
 export function showParameters({ spec, modules }: Native): Parameters {
-  const { params, staking, slashing, distribution, inflation, gov, authz, erc20, transfer } = modules
-  const { sendEnabled, receiveEnabled } = transfer.params()
+  const { params, upgrades, staking, slashing, distribution, inflation, gov, authz, erc20, transfer } = modules
   return {
     evm: showEvmParams(params.get()),
     staking: showStakingParams(staking.params()),
@@ -131,8 +172,10 @@ export function showParameters({ spec, modules }: Native): Parameters {
     inflation: showInflation(inflation.params()),
     gov: showGovParams(gov.params()),
     authz: { default_expiration: Number(authz.lifetime()) },
-    erc20: { enabled: erc20.params().isEnabled },
-    transfer: { send_enabled: sendEnabled, receive_enabled: receiveEnabled },
+    erc20: showErc20Params(erc20.params()),
+    transfer: showTransferParams(transfer.params()),
+    consensus: showConsensusParams(params.consensus()),
+    upgrade: showPlan(upgrades.plan()),
     fee_market: {
       burn_base_fee: spec.feeMarket.burnBaseFee,
       min_base_fee: null,

@@ -2,7 +2,7 @@
 // a position, from which pages are then counted as from an `anchor`; `next_page_params` has that anchor. An incomplete cursor is
 // refused (422), because answering the first page would let a client read it for ever.
 import { z } from 'zod'
-import { LIST, positionEntry } from '../../indexer/tables.ts'
+import { HOLDERS, LIST, positionEntry } from '../../indexer/tables.ts'
 import { firstWhere } from '../../lib/bisect.ts'
 import { type Address, bigToFixed, fromHex } from '../../lib/hex.ts'
 import { ListReader } from '../../tables/list.ts'
@@ -142,14 +142,16 @@ export async function olderWithdrawals(
   return place === undefined ? () => true : isBefore(place.number, place.index)
 }
 
-const bytesOf = (address: Address): Uint8Array => complement(fromHex(address))
-
-/** The place of a holder in a ranking of holders; among rows with ids behind all rows of the same amount. */
-export function holderOrder(cursor: z.output<typeof holderCursor>, hasIds = false): Uint8Array | undefined {
+/** The place of a holder in a token's ranking of holders; among rows with ids behind all rows of the same amount. */
+export function holderOrder(
+  cursor: z.output<typeof holderCursor>,
+  token: Address,
+  hasIds = false,
+): Uint8Array | undefined {
   const { address_hash, value } = cursor
   const place = complete({ address_hash, value })
   if (place === undefined) return undefined
-  const last = bytesOf(place.address_hash)
+  const last = HOLDERS.encode(token, place.address_hash)
   return descending(place.value, hasIds ? Buffer.concat([new Uint8Array(32).fill(0xff), last]) : last)
 }
 

@@ -1,12 +1,12 @@
 // Lists of an address and holders of a token as CSV files, with Blockscout's paths, parameters and columns, newest first.
 import { z } from 'zod'
 import { type BlockRecord, RECORD } from '../../indexer/records.ts'
-import { LIST, positionEntry, RANKING, sequenceEntry, transferEntry } from '../../indexer/tables.ts'
+import { HOLDERS, LIST, positionEntry, sequenceEntry, transferEntry } from '../../indexer/tables.ts'
 import { checksummed } from '../../lib/checksummed.ts'
-import { type Address, type Hex, toAddress } from '../../lib/hex.ts'
+import type { Address, Hex } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import { entryAt, ListReader, newestPage } from '../../tables/list.ts'
-import { complement, membersFrom, readDescending } from '../../tables/ranking.ts'
+import { membersFrom, readDescending } from '../../tables/ranking.ts'
 import { addressParam, hashParam, timeParam, wire } from '../codec.ts'
 import { type ExplorerContext, RequestCache } from '../context.ts'
 import { MOST_EXPORTED_ROWS } from '../csv.ts'
@@ -206,11 +206,11 @@ export const tokenHoldersCsv = csvRoute({
     async function* read() {
       const pause = yieldToEventLoop('light')
       for (let rank = 0; rank < MOST_EXPORTED_ROWS; rank += STEP) {
-        const members = await membersFrom(rows, RANKING.holders(of), rank, STEP)
+        const members = await membersFrom(rows, HOLDERS.ranking(of), rank, STEP)
         for (const member of members) {
           await pause()
           const { value, rest } = readDescending(member)
-          yield [checksummed(toAddress(complement(rest))), value.toString()]
+          yield [checksummed(HOLDERS.decode(of, rest)), value.toString()]
         }
         if (members.length < STEP) return
       }

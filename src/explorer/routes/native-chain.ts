@@ -7,7 +7,7 @@ import { wire } from '../codec.ts'
 import { explorerRoute } from '../define.ts'
 import { coinSchema, nativeOf, rate, showCoin, showRate } from '../native/modules.ts'
 import { opcodeProposalSchema, opcodeProposalsOf } from '../native/opcode-proposal.ts'
-import { parameterHistory } from '../native/parameter-history.ts'
+import { GOVERNED, parameterHistory } from '../native/parameter-history.ts'
 import { parametersSchema, showInflation, showParameters } from '../native/parameters.ts'
 import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
 import { addressSchema, showAddress } from '../shapes/address.ts'
@@ -28,7 +28,7 @@ export const nativeParametersHistory = explorerRoute({
   response: pageSchema(
     z.strictObject({
       block_number: z.number().int().describe('a proposal works at its end, an upgrade at its beginning'),
-      module: z.enum(['evm', 'fee_market', 'staking', 'slashing', 'gov']),
+      module: z.enum(GOVERNED),
       key: z.string().describe('as in /native/parameters'),
       before: value,
       after: value,

@@ -174,6 +174,6 @@ export const tokenInstanceHolders = explorerRoute({
       const { value, rest } = readDescending(order)
       return show(toAddress(complement(rest)), value)
     }
-    return rankingPage(context, RANKING.holdersOfInstance(of, id), query, showHolder, holderOrder(query))
+    return rankingPage(context, RANKING.holdersOfInstance(of, id), query, showHolder, holderOrder(query, of))
   },
 })

@@ -1,11 +1,11 @@
 // Tokens: the list of all, and the record, counters, transfers and holders of one. 404 for other contracts.
 import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
-import { LIST, MEMBER, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
+import { HOLDERS, LIST, MEMBER, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
 import { orderOfToken } from '../../indexer/token-records.ts'
-import { type Address, type Hex, toAddress } from '../../lib/hex.ts'
+import type { Address, Hex } from '../../lib/hex.ts'
 import { listLength } from '../../tables/list.ts'
-import { complement, readDescending } from '../../tables/ranking.ts'
+import { readDescending } from '../../tables/ranking.ts'
 import { memberCount } from '../../tables/ranking-tree.ts'
 import { addressParam, labels, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
@@ -103,7 +103,7 @@ export const tokenCounters = explorerRoute({
   handler({ params: { address_hash_param: of } }, context) {
     requireToken(context, of)
     return {
-      token_holders_count: memberCount(context.rows, RANKING.holders(of)).toString(),
+      token_holders_count: memberCount(context.rows, HOLDERS.ranking(of)).toString(),
       transfers_count: listLength(context.rows, LIST.transfersOfToken(of)).toString(),
     }
   },
@@ -150,13 +150,13 @@ export const tokenHolders = explorerRoute({
         const { id, holder } = MEMBER.holding(rest)
         return show(holder, value, id)
       }
-      return rankingPage(context, RANKING.holdings(of), query, showHolding, holderOrder(query, true))
+      return rankingPage(context, RANKING.holdings(of), query, showHolding, holderOrder(query, of, true))
     }
     const showHolder = async (order: Uint8Array) => {
       const { value, rest } = readDescending(order)
-      const holder = toAddress(complement(rest))
+      const holder = HOLDERS.decode(of, rest)
       return show(holder, await amountHeld(context, { token: of, type }, holder, value), undefined)
     }
-    return rankingPage(context, RANKING.holders(of), query, showHolder, holderOrder(query))
+    return rankingPage(context, HOLDERS.ranking(of), query, showHolder, holderOrder(query, of))
   },
 })

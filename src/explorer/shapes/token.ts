@@ -2,10 +2,12 @@
 // records, and a number in the token's own record: within a record the frontend treats the number 0 as unknown and assumes 18.
 import { z } from 'zod'
 import { RECORD, type TokenRecord } from '../../indexer/records.ts'
-import { RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
+import { HOLDERS, TOKEN_TYPES } from '../../indexer/tables.ts'
 import { checksummed } from '../../lib/checksummed.ts'
 import type { Address } from '../../lib/hex.ts'
 import { TEXT_WARNINGS, type TextWarning, textWarning, visibleText } from '../../lib/visible-text.ts'
+import { bankLayout } from '../../modules/bank.ts'
+import { NATIVE_CONTRACT, WERC20 } from '../../spec/addresses.ts'
 import { memberCount } from '../../tables/ranking-tree.ts'
 import { wire } from '../codec.ts'
 import { type ExplorerContext, oncePerRequest } from '../context.ts'
@@ -64,9 +66,14 @@ export function tokenName({ rows }: Pick<ExplorerContext, 'rows'>, of: Address):
   return fact && shownNames(fact).name
 }
 
-/** The total supply by the contract; for an ERC-721 without one, the number of items. Of an ERC-1155, of all ids together. */
-const supplyOf = ({ type, supply, items }: TokenRecord): bigint | undefined =>
-  supply ?? (type === 'ERC-721' ? BigInt(items) : type === 'ERC-1155' ? 0n : undefined)
+/**
+ * The total supply by the contract after its last transfer; for an ERC-721 without one, the number of items. Of an ERC-1155, of all ids
+ * together. Blocks create base coins without a transfer, so that supply is the bank's.
+ */
+function supplyOf({ view }: ExplorerContext, of: Address, { type, supply, items }: TokenRecord): bigint | undefined {
+  if (of === WERC20) return bankLayout.open(view.slots(NATIVE_CONTRACT.bank, 'read')).supply.get()
+  return supply ?? (type === 'ERC-721' ? BigInt(items) : type === 'ERC-1155' ? 0n : undefined)
+}
 
 /** A token within another record. A contract that is not a known token is shown as a nameless ERC-20. */
 export const showToken = oncePerRequest((context, of: Address): TokenInfo => {
@@ -75,7 +82,7 @@ export const showToken = oncePerRequest((context, of: Address): TokenInfo => {
   const { type, decimals } = fact
   const { name, symbol, warning } = shownNames(fact)
   const hash = checksummed(of)
-  const holders = memberCount(rows, RANKING.holders(of))
+  const holders = memberCount(rows, HOLDERS.ranking(of))
   return {
     address_hash: hash,
     address: hash,
@@ -83,7 +90,7 @@ export const showToken = oncePerRequest((context, of: Address): TokenInfo => {
     symbol: symbol ?? null,
     decimals: decimals?.toString() ?? null,
     type,
-    total_supply: supplyOf(fact)?.toString() ?? null,
+    total_supply: supplyOf(context, of, fact)?.toString() ?? null,
     holders_count: holders.toString(),
     holders,
     exchange_rate: options.prices?.tokens.get(of) ?? null,

@@ -9,7 +9,7 @@ import { NATIVE_CONTRACT, operatorPrefix } from '../../spec/addresses.ts'
 import { distributionVersion } from '../../spec/block-rules.ts'
 import type { Bank } from '../bank.ts'
 import { isBlocked } from '../bank.ts'
-import { fraction, readSection } from '../genesis-section.ts'
+import { fraction, readSection, rulesVersion } from '../genesis-section.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
 import { reverted } from '../module.ts'
 import type { StakingHooks } from '../staking/context.ts'
@@ -96,6 +96,12 @@ export class Distribution implements NativeModule<DistributionGenesis> {
 
   params(): DistributionParams {
     return this.#context.state.params.get()
+  }
+
+  /** Fees of earlier blocks are allocated by the former parameters. */
+  updateParams(params: DistributionParams): void {
+    this.settle()
+    this.#context.state.params.set(params)
   }
 
   /** The community pool, in base units, without allocating pending fees. */
@@ -203,13 +209,25 @@ export class Distribution implements NativeModule<DistributionGenesis> {
 /** The version is a rule of the chain (`distributionVersion`), not a parameter. */
 export type DistributionGenesis = { readonly version: 1 | 2; readonly params: DistributionParams }
 
+const zero = fraction.refine((of) => of === 0n, { error: 'expected zero: it has no effect' }).optional()
+
 /** The Cosmos SDK's default: two hundredths. */
 const DEFAULT_PARAMS: DistributionParams = { communityTax: 2n * 10n ** 16n, withdrawAddrEnabled: true }
+
+/** All parameters: a governance proposal replaces them together. The SDK's two that do nothing any more may be given as zero. */
+export const distributionParams = z
+  .strictObject({
+    communityTax: fraction,
+    withdrawAddrEnabled: z.boolean(),
+    baseProposerReward: zero,
+    bonusProposerReward: zero,
+  })
+  .transform(({ communityTax, withdrawAddrEnabled }): DistributionParams => ({ communityTax, withdrawAddrEnabled }))
 
 /** The default is version 1, because genesis files without a version are of chains that follow it. */
 const section = z
   .strictObject({
-    version: z.union([z.literal(1), z.literal(2)], { error: 'expected 1 or 2' }).default(1),
+    version: rulesVersion,
     params: z
       .strictObject({
         communityTax: fraction.default(DEFAULT_PARAMS.communityTax),

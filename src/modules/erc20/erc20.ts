@@ -1,19 +1,20 @@
-// Token pairs (Evmos x/erc20): ERC-20 contracts whose tokens are also coins `erc20/0x…`, and IBC vouchers that have an
-// ERC-20 contract at their address. Coins of an external pair are backed by tokens that the module account holds. This
-// module calls no contract; `precompiles/tokens.ts` transfers the tokens.
+// Token pairs (Evmos and cosmos/evm, x/erc20): ERC-20 contracts whose tokens are also coins `erc20/0x…`, and coins that have an
+// ERC-20 contract of the module: IBC vouchers at their address, on chains with cosmos/evm's interfaces the base coin too. Coins of an
+// external pair are backed by tokens that the module account holds. This module calls no contract; `precompiles/tokens.ts`
+// transfers the tokens.
 
 import { createHash } from 'node:crypto'
 import { getAddress } from 'viem'
 import { z } from 'zod'
 import { toBech32 } from '../../lib/bech32.ts'
 import { type Address, type Hash, hexToAddress, toHash, ZERO_ADDRESS } from '../../lib/hex.ts'
-import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
+import { MODULE_ACCOUNT, WERC20 } from '../../spec/addresses.ts'
 import type { StateView } from '../../state/types.ts'
 import type { Bank } from '../bank.ts'
 import { isBlocked } from '../bank.ts'
 import { readSection } from '../genesis-section.ts'
 import { createNativeAccount, type ModuleContext, type NativeModule, reverted } from '../module.ts'
-import { type DueTokens, erc20Layout, type Pair, type TokenMetadata, voucherLayout } from './layout.ts'
+import { allowanceLayout, type DueTokens, erc20Layout, type Pair, type TokenMetadata } from './layout.ts'
 
 const COIN_PREFIX = 'erc20/'
 const UNLIMITED = 2n ** 256n - 1n
@@ -32,8 +33,8 @@ export const pairId = ({ token, denom }: Pick<Pair, 'token' | 'denom'>): Hash =>
       .digest(),
   )
 
-/** Whether an address is the ERC-20 contract of a voucher. Reads a single pair. */
-export function isVoucherContract(view: StateView, address: Address): boolean {
+/** Whether an address is the module's ERC-20 contract of a coin. Reads a single pair. */
+export function isCoinContract(view: StateView, address: Address): boolean {
   const { pairs } = erc20Layout.open(view.slots(MODULE_ACCOUNT.erc20, 'read'))
   return pairs.get(address)?.owner === 'module'
 }
@@ -42,19 +43,32 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
   readonly name = 'erc20'
   readonly #context: ModuleContext
   readonly #bank: Bank
+  readonly #spendable: (of: Address) => bigint
   readonly #state: ReturnType<typeof erc20Layout.open>
 
-  constructor(context: ModuleContext, bank: Bank) {
+  /** `spendable`: base units that an account may spend. */
+  constructor(context: ModuleContext, bank: Bank, spendable: (of: Address) => bigint) {
     this.#context = context
     this.#bank = bank
+    this.#spendable = spendable
     this.#state = erc20Layout.open(context.view.slots(MODULE_ACCOUNT.erc20, context.access))
   }
 
   initGenesis({ enabled, pairs }: Erc20Genesis): void {
+    const { view, spec } = this.#context
     this.#state.isEnabled.set(enabled)
+    if (this.#isCosmosEvm) {
+      const { denom, symbol, coinName: name = symbol } = spec
+      createNativeAccount(view, WERC20)
+      this.#add({ token: WERC20, denom, owner: 'module', isEnabled: true, name, symbol, decimals: 18n })
+    }
     for (const { address, enabled: isEnabled, name, symbol, decimals } of pairs) {
       this.register({ token: address, denom: coinOf(address), isEnabled, name, symbol, decimals: BigInt(decimals) })
     }
+  }
+
+  updateParams(isEnabled: boolean): void {
+    this.#state.isEnabled.set(isEnabled)
   }
 
   /** Whether conversions of tokens and coins are enabled. */
@@ -177,15 +191,21 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     this.#add({ ...pair, owner: 'module', isEnabled: true })
   }
 
-  /**
-   * Moves vouchers, called by their ERC-20 contract. Throws ChainError if the balance is too low or the receiver is blocked.
-   */
-  transferVouchers({ denom }: Pair, from: Address, to: Address, amount: bigint): void {
+  /** Units of a coin that an account may spend: without what is locked (vesting). */
+  spendable({ denom }: Pair, of: Address): bigint {
+    return denom === this.#context.spec.denom ? this.#spendable(of) : this.#bank.balance(of, denom)
+  }
+
+  /** Moves coins, called by their ERC-20 contract. Throws ChainError if they may not be spent or the receiver is blocked. */
+  transferCoins(pair: Pair, from: Address, to: Address, amount: bigint): void {
     const { spec } = this.#context
-    if (to === ZERO_ADDRESS) throw reverted('ERC20: transfer to the zero address')
+    const { denom } = pair
+    if (this.#isCosmosEvm) {
+      if (amount === 0n) throw reverted(`coin 0${denom} amount is not positive`)
+    } else if (to === ZERO_ADDRESS) throw reverted('ERC20: transfer to the zero address')
     if (isBlocked(to))
       throw reverted(`${toBech32(spec.bech32Prefix, to)} is not allowed to receive funds: unauthorized`)
-    if (this.#bank.balance(from, denom) < amount) throw reverted('ERC20: transfer amount exceeds balance')
+    if (this.spendable(pair, from) < amount) throw reverted('ERC20: transfer amount exceeds balance')
     this.#bank.transfer(from, to, amount, denom)
   }
 
@@ -193,24 +213,39 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     return this.#allowance(token, owner, spender).get()
   }
 
-  /** Throws ChainError if the spender is the zero address. */
-  approve({ token }: Pair, owner: Address, spender: Address, amount: bigint): void {
-    if (spender === ZERO_ADDRESS) throw reverted('ERC20: approve to the zero address')
-    this.#allowance(token, owner, spender).set(amount)
+  /** Throws ChainError if the spender is the zero address; with cosmos/evm's interfaces also if the pair is disabled. */
+  approve(pair: Pair, owner: Address, spender: Address, amount: bigint): void {
+    const allowance = this.#allowance(pair.token, owner, spender)
+    if (!this.#isCosmosEvm) {
+      if (spender === ZERO_ADDRESS) throw reverted('ERC20: approve to the zero address')
+    } else if (amount > 0n || allowance.get() > 0n) {
+      requireAllowances(pair)
+      if (spender === ZERO_ADDRESS) throw reverted('spender address is empty: invalid address')
+    }
+    allowance.set(amount)
   }
 
-  /** Throws ChainError if the allowance is too low. An allowance of 2^256 - 1 is unlimited. */
-  spendAllowance({ token }: Pair, owner: Address, spender: Address, amount: bigint): void {
-    const allowance = this.#allowance(token, owner, spender)
+  /**
+   * Lowers an allowance and returns the rest. Throws ChainError if it is too low. An allowance of 2^256 - 1 is unlimited, but not with
+   * cosmos/evm's interfaces, where a disabled pair's cannot be spent.
+   */
+  spendAllowance(pair: Pair, owner: Address, spender: Address, amount: bigint): bigint {
+    const allowance = this.#allowance(pair.token, owner, spender)
     const before = allowance.get()
-    if (before === UNLIMITED) return
+    if (before === UNLIMITED && !this.#isCosmosEvm) return before
     if (before < amount) throw reverted('ERC20: insufficient allowance')
+    if (this.#isCosmosEvm) requireAllowances(pair)
     allowance.set(before - amount)
+    return before - amount
+  }
+
+  get #isCosmosEvm(): boolean {
+    return this.#context.spec.interfaces === 'cosmos-evm'
   }
 
   #allowance(token: Address, owner: Address, spender: Address) {
     const { view, access } = this.#context
-    return voucherLayout.open(view.slots(token, access)).allowances.at(owner).at(spender)
+    return allowanceLayout.open(view.slots(token, access)).allowances.at(owner).at(spender)
   }
 
   #add(pair: Pair): void {
@@ -220,6 +255,12 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     pairs.set(pair.token, pair)
     tokens.at(pair.denom).set(pair.token)
   }
+}
+
+/** Throws ChainError if the allowances of a pair cannot change. */
+function requireAllowances({ token, isEnabled }: Pair): void {
+  if (isEnabled) return
+  throw reverted(`token pair for address '${getAddress(token)}' is disabled: erc20 token pair is disabled`)
 }
 
 export type GenesisPair = {

@@ -1,4 +1,4 @@
-// Storage of token pairs, at the erc20 module account, and of a voucher's allowances, at the voucher's own address.
+// Storage of token pairs, at the erc20 module account, and of allowances, at the address of the coin's contract.
 
 import type { Address } from '../../lib/hex.ts'
 import { enumerable, layout, mapping, queue, struct } from '../../state/layout.ts'
@@ -49,7 +49,7 @@ export const erc20Layout = layout({
   ),
 })
 
-export const voucherLayout = layout({
+export const allowanceLayout = layout({
   /** By owner and spender; 2^256 - 1 is unlimited. */
   allowances: mapping(address, mapping(address, u256)),
 })

@@ -7,11 +7,14 @@ import type { StateView } from '../../state/types.ts'
 import type { Bank } from '../bank.ts'
 import type { Distribution } from '../distribution/distribution.ts'
 import type { Erc20 } from '../erc20/erc20.ts'
+import type { Inflation } from '../inflation.ts'
 import type { BlockInfo, Report } from '../module.ts'
 import { reverted } from '../module.ts'
 import type { Params } from '../params.ts'
 import type { Slashing } from '../slashing/slashing.ts'
 import type { Staking } from '../staking/staking.ts'
+import type { Transfer } from '../transfer/transfer.ts'
+import type { Upgrades } from '../upgrade.ts'
 import type { Vesting } from '../vesting/vesting.ts'
 import type { GovParams, GovState, ProposalRecord, ProposalState } from './layout.ts'
 
@@ -23,7 +26,19 @@ export type GovernedModules = {
   readonly slashing: Slashing | undefined
   readonly distribution: Distribution
   readonly vesting: Vesting
-  readonly gov: { updateParams(params: GovParams): void }
+  readonly inflation: Inflation
+  readonly transfer: Transfer
+  readonly upgrades: Upgrades
+  readonly gov: GovAccount
+}
+
+/** What governance does to itself. */
+export type GovAccount = {
+  updateParams(params: GovParams): void
+  /** Sends base units that are no deposits. Throws ChainError. */
+  send(to: Address, amount: bigint): void
+  /** Throws ChainError unless the account holds this many base units beside the deposits. */
+  requireCoins(amount: bigint): void
 }
 
 export type GovContext = {

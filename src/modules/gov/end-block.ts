@@ -1,15 +1,15 @@
-// Governance's end of a block: removes proposals whose deposit period ended without enough deposit, tallies those whose
+// Governance's end of a block, in version 1 of the rules (version 2: `ending.ts`): removes proposals whose deposit period ended without enough deposit, tallies those whose
 // voting period ended, and executes the messages of those that passed, all or none.
 import { ChainError, ReadFailure } from '../../lib/errors.ts'
 import type { List } from '../../state/layout.ts'
 import { schedule, takeDue } from '../calendar.ts'
 import { type GovContext, requireProposal } from './context.ts'
-import type { Deadline, ProposalState } from './layout.ts'
+import { type Deadline, isDueBefore, type ProposalState } from './layout.ts'
 import type { ProposalMessage } from './messages.ts'
 import { type StoredFailure, storedFailure } from './messages.ts'
 import { adjustContested, burnDeposits, clearVotes, refundDeposits, removeProposal } from './proposals.ts'
 import { readStored } from './submission.ts'
-import { countBallots, decide, tallyOf, type VoteCount } from './tally.ts'
+import { type BondedValidatorStake, countBallots, decide, tallyOf, type VoteCount } from './tally.ts'
 
 /** Removes proposals that did not collect enough deposits in time. */
 export function dropInactiveProposals(context: GovContext): void {
@@ -34,8 +34,7 @@ export function endVotingPeriods(context: GovContext): void {
 
 /** Removes due deadlines and returns them, ordered by time, then by proposal id. */
 function due({ block }: GovContext, calendar: List<Deadline>): readonly Deadline[] {
-  const isBefore = (a: Deadline, b: Deadline) => (a.time === b.time ? a.id < b.id : a.time < b.time)
-  return [...takeDue(calendar, block.timestamp)].sort((a, b) => (isBefore(a, b) ? -1 : 1))
+  return [...takeDue(calendar, block.timestamp)].sort((a, b) => (isDueBefore(a, b) ? -1 : 1))
 }
 
 function conclude(context: GovContext, id: bigint): void {
@@ -66,7 +65,7 @@ function conclude(context: GovContext, id: bigint): void {
  * success); the error itself is only reported to the operator. A bug of this program also fails the proposal, because it must
  * not stop the chain.
  */
-function execute(context: GovContext, id: bigint, proposal: ProposalState): StoredFailure {
+export function execute(context: GovContext, id: bigint, proposal: ProposalState): StoredFailure {
   const { spec, view, governed, report } = context
   let index = 0
   let parsed: ProposalMessage | undefined
@@ -89,14 +88,18 @@ function execute(context: GovContext, id: bigint, proposal: ProposalState): Stor
   }
 }
 
-/** Tallies the votes at this point. Calls `look` at every step, to charge gas. */
-export function countVotes({ staking }: GovContext, proposal: ProposalState, look?: () => void): VoteCount {
-  const electors = staking.bondedValidators().flatMap(({ operator }) => {
+/** The bonded validators, whose tokens can vote. Calls `look` at every step. */
+export const bondedElectors = ({ staking }: GovContext, look?: () => void): readonly BondedValidatorStake[] =>
+  staking.bondedValidators().flatMap(({ operator }) => {
     look?.()
     const validator = staking.validator(operator)
     // A validator that was jailed in this block is still in the list.
     return validator?.status === 'bonded' && !validator.jailed ? [validator] : []
   })
+
+/** Tallies the votes at this point. Calls `look` at every step, to charge gas. */
+export function countVotes(context: GovContext, proposal: ProposalState, look?: () => void): VoteCount {
+  const electors = bondedElectors(context, look)
   const ballots = [...proposal.votes.entries()].map(([voter, { options }]) => ({ voter, options }))
-  return countBallots(electors, ballots, (voter) => staking.delegationsOf(voter), look)
+  return countBallots(electors, ballots, (voter) => context.staking.delegationsOf(voter), look)
 }

@@ -1,12 +1,15 @@
 // The governance module (Cosmos SDK x/gov): accounts with bonded coins vote on proposals; one that passes is executed at
 // the end of the block in which its voting period ends. Refusals have the Cosmos SDK's wording.
+import { toBech32 } from '../../lib/bech32.ts'
 import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../../spec/addresses.ts'
+import { govVersion } from '../../spec/block-rules.ts'
 import type { Enumerable } from '../../state/layout.ts'
-import type { Bank } from '../bank.ts'
-import type { ModuleContext, NativeModule } from '../module.ts'
+import { type Bank, isBlocked } from '../bank.ts'
+import { type ModuleContext, type NativeModule, reverted } from '../module.ts'
 import { type GovContext, type GovernedModules, requireProposal } from './context.ts'
 import { countVotes, dropInactiveProposals, endVotingPeriods } from './end-block.ts'
+import { countBeforeChange, endProposals } from './ending.ts'
 import {
   type GovParams,
   govLayout,
@@ -17,7 +20,7 @@ import {
   type Vote,
 } from './layout.ts'
 import type { GovGenesis } from './params.ts'
-import { cancel, deposit, submit, vote } from './proposals.ts'
+import { cancel, deposit, isEnding, ownCoins, submit, vote } from './proposals.ts'
 import { type ProposalSubmission, readSubmission } from './submission.ts'
 import { tallyOf } from './tally.ts'
 
@@ -56,8 +59,17 @@ export class Gov implements NativeModule<GovGenesis> {
 
   /** Runs before staking, so that an executed proposal affects this block's validator set. */
   endBlock(): void {
+    if (govVersion(this.#context.spec) === 2) {
+      endProposals(this.#context)
+      return
+    }
     dropInactiveProposals(this.#context)
     endVotingPeriods(this.#context)
+  }
+
+  /** Hook of staking: before the shares of a delegation change. */
+  beforeDelegationChanges(delegator: Address): void {
+    if (govVersion(this.#context.spec) === 2) countBeforeChange(this.#context, delegator)
   }
 
   params(): GovParams {
@@ -66,6 +78,21 @@ export class Gov implements NativeModule<GovGenesis> {
 
   updateParams(params: GovParams): void {
     this.#context.state.params.set(params)
+  }
+
+  send(to: Address, amount: bigint): void {
+    const { spec, bank } = this.#context
+    if (isBlocked(to))
+      throw reverted(`${toBech32(spec.bech32Prefix, to)} is not allowed to receive funds: unauthorized`)
+    this.requireCoins(amount)
+    bank.transfer(MODULE_ACCOUNT.gov, to, amount)
+  }
+
+  requireCoins(amount: bigint): void {
+    const own = ownCoins(this.#context)
+    if (own >= amount) return
+    const { denom } = this.#context.spec
+    throw reverted(`spendable balance ${own}${denom} is smaller than ${amount}${denom}: insufficient funds`)
   }
 
   constitution(): string {
@@ -121,10 +148,13 @@ export class Gov implements NativeModule<GovGenesis> {
     return this.#context.state.proposals.at(id).votes.get(voter)
   }
 
-  /** Tokens behind each option: the final result, or the tally at this point. Calls `look` at every step, to charge gas. */
+  /** Tokens behind each option: the final result, the tally at this point, or what is counted of a vote that has ended. Calls `look` at every step, to charge gas. */
   tally(id: bigint, look: () => void = () => {}): Tally {
     const { proposal, record } = requireProposal(this.#context, id)
-    return record.status === 'voting' ? tallyOf(countVotes(this.#context, proposal, look)) : record.tally
+    if (record.status !== 'voting') return record.tally
+    if (!isEnding(this.#context, id)) return tallyOf(countVotes(this.#context, proposal, look))
+    const { stage, counted, voted } = this.#context.state.ending.get()
+    return stage === 'counting' ? tallyOf({ options: counted, voted }) : record.tally
   }
 
   /** Reads a submission's JSON. Throws ChainError if it is not a valid proposal. */
@@ -163,7 +193,9 @@ export class Gov implements NativeModule<GovGenesis> {
       const { status, totalDeposit } = state.proposals.at(id).record.get()
       const isOpen = status === 'deposit' || status === 'voting'
       const put = [...state.proposals.at(id).deposits.entries()].reduce((sum, [, amount]) => sum + amount, 0n)
-      if (put !== (isOpen ? totalDeposit : 0n)) broken.push(`proposal ${id} has deposits of ${put}`)
+      // The deposits of a proposal that is ending are refunded in several blocks.
+      const isWhole = isEnding(this.#context, id) ? put <= totalDeposit : put === (isOpen ? totalDeposit : 0n)
+      if (!isWhole) broken.push(`proposal ${id} has deposits of ${put}`)
       if (status !== 'voting' && this.votes(id).length > 0) broken.push(`proposal ${id} keeps votes`)
       due += put
     }

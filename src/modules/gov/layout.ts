@@ -2,7 +2,7 @@
 // module account; fractions and weights are Decs (10^-18); times and periods are unix seconds.
 import type { Dec } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
-import { enumerable, layout, list, mapping, struct } from '../../state/layout.ts'
+import { cell, enumerable, layout, list, mapping, struct } from '../../state/layout.ts'
 import { address, bool, dec, oneOf, text, u64, u256 } from '../../state/storage-types.ts'
 
 export type GovParams = {
@@ -73,6 +73,8 @@ export type ProposalTexts = {
   readonly failure: string
 }
 
+const options = list(struct<WeightedOption>({ option: oneOf('yes', 'abstain', 'no', 'noWithVeto'), weight: dec }))
+
 const proposal = layout({
   record: struct<ProposalRecord>({
     status: oneOf(...STATUSES),
@@ -92,18 +94,37 @@ const proposal = layout({
   /** By depositor, until they are refunded or burnt. */
   deposits: enumerable(address, u256),
   /** By voter, until they are tallied. */
-  votes: enumerable(
-    address,
-    struct<Vote>({
-      options: list(struct<WeightedOption>({ option: oneOf('yes', 'abstain', 'no', 'noWithVeto'), weight: dec })),
-      metadata: text,
-    }),
-  ),
+  votes: enumerable(address, struct<Vote>({ options, metadata: text })),
 })
 export type ProposalState = ReturnType<typeof proposal.open>
 
+/** Voting power with 18 decimals behind each option. */
+export type VotedPower = { readonly [O in VoteOption]: Dec }
+
+/** A bonded validator when a count began: what it has, the shares of no counted voter, and its own vote (none: empty). */
+export type Elector = {
+  readonly tokens: bigint
+  readonly shares: Dec
+  readonly left: Dec
+  readonly options: readonly WeightedOption[]
+}
+
+/** The proposal that is ending, and how far it is (`ending.ts`). */
+export type Ending = {
+  readonly stage: 'none' | 'counting' | 'closing'
+  readonly id: bigint
+  /** Power that is counted already, and the bonded tokens when the count began. */
+  readonly counted: VotedPower
+  readonly voted: Dec
+  readonly totalBonded: bigint
+  /** What becomes of it when all deposits are refunded, or burnt. */
+  readonly outcome: 'removed' | 'rejected' | 'passed'
+  readonly burns: boolean
+}
+
 /** The end of a proposal's deposit or voting period. */
 export type Deadline = { readonly time: bigint; readonly id: bigint }
+export const isDueBefore = (a: Deadline, b: Deadline): boolean => (a.time === b.time ? a.id < b.id : a.time < b.time)
 const appointment = struct<Deadline>({ time: u64, id: u64 })
 
 export const govLayout = layout({
@@ -135,5 +156,18 @@ export const govLayout = layout({
   votingEnds: list(appointment),
   /** By account: number of proposals in their voting period that would take coins from it. */
   contested: mapping(address, u64),
+  /** Deposits of all open proposals, which the account may not spend. Version 2 of the rules only. */
+  openDeposits: cell(u256),
+  /** Version 2 of the rules only: the proposal that is ending, and the electors of its count by operator. */
+  ending: struct<Ending>({
+    stage: oneOf('none', 'counting', 'closing'),
+    id: u64,
+    counted: struct<VotedPower>({ yes: dec, abstain: dec, no: dec, noWithVeto: dec }),
+    voted: dec,
+    totalBonded: u256,
+    outcome: oneOf('removed', 'rejected', 'passed'),
+    burns: bool,
+  }),
+  electors: enumerable(address, struct<Elector>({ tokens: u256, shares: dec, left: dec, options })),
 })
 export type GovState = ReturnType<typeof govLayout.open>

@@ -7,11 +7,22 @@ import { ChainError } from '../../lib/errors.ts'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
 import { firstIssue, zodMessages } from '../../lib/zod-messages.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
+import { govVersion } from '../../spec/block-rules.ts'
 import type { NativeSpec } from '../../spec/chain-spec.ts'
 import { isBlocked } from '../bank.ts'
+import { type ConsensusParamsUpdate, consensusParamsSchema, updatedConsensusParams } from '../consensus-params.ts'
+import { distributionParams } from '../distribution/distribution.ts'
+import type { DistributionParams } from '../distribution/layout.ts'
 import { whole } from '../genesis-section.ts'
+import { type InflationGenesis, inflationParams } from '../inflation.ts'
 import { reverted } from '../module.ts'
-import { type EvmParams, evmParamsSchema, type FeeMarketParams, feeMarketParamsSchema } from '../params.ts'
+import {
+  type EvmParams,
+  evmParamsSchema,
+  type FeeMarketParams,
+  feeMarketParamsSchema,
+  type UpgradePlan,
+} from '../params.ts'
 import type { SlashingParams } from '../slashing/layout.ts'
 import type { Slashing } from '../slashing/slashing.ts'
 import { slashingParams } from '../slashing/slashing.ts'
@@ -28,6 +39,14 @@ export type ReplacedParams =
   | { readonly module: 'gov'; readonly params: GovParams }
   | { readonly module: 'staking'; readonly params: Omit<StakingParams, 'powerReduction'> }
   | { readonly module: 'slashing'; readonly params: SlashingParams }
+  | { readonly module: 'distribution'; readonly params: DistributionParams }
+  | { readonly module: 'inflation'; readonly params: InflationGenesis }
+  | { readonly module: 'erc20'; readonly params: { readonly isEnabled: boolean } }
+  | {
+      readonly module: 'transfer'
+      readonly params: { readonly sendEnabled: boolean; readonly receiveEnabled: boolean }
+    }
+  | { readonly module: 'consensus'; readonly params: ConsensusParamsUpdate }
 
 /** A parsed message. */
 export type ProposalMessage = {
@@ -41,6 +60,8 @@ export type ProposalMessage = {
   readonly lists: number
   /** undefined: it changes no parameters. */
   readonly replaces: ReplacedParams | undefined
+  /** The upgrade that it schedules. */
+  readonly plan: UpgradePlan | undefined
   /** Throws ChainError if the message could not be executed even now. */
   check(governed: GovernedModules): void
   /** Throws ChainError. */
@@ -74,6 +95,7 @@ function messageKind<T>(of: {
   tokens?(fields: T): readonly Address[]
   contested?(fields: T): Address
   replaces?(fields: T): ReplacedParams
+  plan?(fields: T): UpgradePlan
 }): MessageKind {
   return {
     types: of.types,
@@ -88,6 +110,7 @@ function messageKind<T>(of: {
         contested: of.contested?.(data),
         lists: of.tryList === undefined ? 0 : 1,
         replaces: of.replaces?.(data),
+        plan: of.plan?.(data),
         check(governed) {
           of.tryList?.(data, governed)
           of.check?.(data, governed)
@@ -123,6 +146,25 @@ const baseCoin = ({ denom }: NativeSpec) =>
     })
     .transform(([{ amount }]) => amount)
     .refine((amount) => amount > 0n, { error: 'expected more than nothing' })
+
+/** On other chains the types have always been unknown, and their refusals are part of blocks. */
+const isVersion2 = (spec: NativeSpec): boolean => govVersion(spec) === 2
+
+const PLAN_NAME = { error: 'expected a name of up to 64 letters, digits and "._+-", such as "v2"' }
+/** JSON numbers in `upgrade-info.json` must be exact. */
+const LAST_HEIGHT = BigInt(Number.MAX_SAFE_INTEGER)
+/** A plan of the SDK; its two deprecated fields are accepted with the values that they always have. */
+const plan = z
+  .strictObject({
+    name: z.string(PLAN_NAME).regex(/^[A-Za-z0-9][\w.+-]{0,63}$/, PLAN_NAME),
+    height: whole.refine((height) => height > 0n && height <= LAST_HEIGHT, {
+      error: 'expected a block after the next',
+    }),
+    info: z.string().max(10_000, { error: 'expected up to 10000 characters' }).default(''),
+    time: z.literal('0001-01-01T00:00:00Z').optional(),
+    upgradedClientState: z.null().optional(),
+  })
+  .transform(({ name, height, info }): UpgradePlan => ({ name, height, info }))
 
 const MESSAGE_KINDS: readonly MessageKind[] = [
   messageKind({
@@ -199,6 +241,83 @@ const MESSAGE_KINDS: readonly MessageKind[] = [
       vesting.clawbackByGovernance(accountAddress, (from, amount) => distribution.fundCommunityPool(from, amount))
     },
     failure: () => 'clawback-refused',
+  }),
+  messageKind({
+    types: ['/cosmos.bank.v1beta1.MsgSend'],
+    authority: ['fromAddress'],
+    isKnown: isVersion2,
+    fields: (spec) => z.strictObject({ toAddress: account(spec), amount: baseCoin(spec) }),
+    run: ({ toAddress, amount }, { gov }) => gov.send(toAddress, amount),
+    failure: ({ toAddress }) => (isBlocked(toAddress) ? 'recipient-refused' : 'coins-insufficient'),
+  }),
+  messageKind({
+    types: ['/cosmos.distribution.v1beta1.MsgFundCommunityPool'],
+    authority: ['depositor'],
+    isKnown: isVersion2,
+    fields: (spec) => z.strictObject({ amount: baseCoin(spec) }),
+    run({ amount }, { gov, distribution }) {
+      gov.requireCoins(amount)
+      distribution.fundCommunityPool(MODULE_ACCOUNT.gov, amount)
+    },
+    failure: () => 'coins-insufficient',
+  }),
+  messageKind({
+    types: ['/cosmos.distribution.v1beta1.MsgUpdateParams'],
+    isKnown: isVersion2,
+    fields: () => z.strictObject({ params: distributionParams }),
+    run: ({ params }, { distribution }) => distribution.updateParams(params),
+    replaces: ({ params }) => ({ module: 'distribution', params }),
+    failure: () => 'params-refused',
+  }),
+  messageKind({
+    // A type of this program, because its parameters are those of no other module.
+    types: ['/kestrel.inflation.v1.MsgUpdateParams'],
+    isKnown: isVersion2,
+    fields: () => z.strictObject({ params: inflationParams }),
+    run: ({ params }, { inflation }) => inflation.updateParams(params),
+    replaces: ({ params }) => ({ module: 'inflation', params }),
+    failure: () => 'params-refused',
+  }),
+  messageKind({
+    types: ['/evmos.erc20.v1.MsgUpdateParams', '/cosmos.evm.erc20.v1.MsgUpdateParams'],
+    isKnown: isVersion2,
+    fields: () => z.strictObject({ params: z.strictObject({ enableErc20: z.boolean() }) }),
+    run: ({ params: { enableErc20 } }, { erc20 }) => erc20.updateParams(enableErc20),
+    replaces: ({ params: { enableErc20: isEnabled } }) => ({ module: 'erc20', params: { isEnabled } }),
+    failure: () => 'params-refused',
+  }),
+  messageKind({
+    types: ['/ibc.applications.transfer.v1.MsgUpdateParams'],
+    authority: ['signer', 'authority'],
+    isKnown: isVersion2,
+    fields: () => z.strictObject({ params: z.strictObject({ sendEnabled: z.boolean(), receiveEnabled: z.boolean() }) }),
+    run: ({ params }, { transfer }) => transfer.updateParams(params),
+    replaces: ({ params }) => ({ module: 'transfer', params }),
+    failure: () => 'params-refused',
+  }),
+  messageKind({
+    types: ['/cosmos.consensus.v1.MsgUpdateParams'],
+    isKnown: isVersion2,
+    fields: () => consensusParamsSchema,
+    run: (update, { params }) => params.setConsensus(updatedConsensusParams(params.consensus(), update)),
+    replaces: (params) => ({ module: 'consensus', params }),
+    failure: () => 'params-refused',
+  }),
+  messageKind({
+    types: ['/cosmos.upgrade.v1beta1.MsgSoftwareUpgrade'],
+    isKnown: isVersion2,
+    fields: () => z.strictObject({ plan }),
+    tryList: ({ plan }, { upgrades }) => upgrades.requireSchedulable(plan),
+    run: ({ plan }, { upgrades }) => upgrades.schedule(plan),
+    plan: ({ plan }) => plan,
+    failure: () => 'plan-refused',
+  }),
+  messageKind({
+    types: ['/cosmos.upgrade.v1beta1.MsgCancelUpgrade'],
+    isKnown: isVersion2,
+    fields: () => z.strictObject({}),
+    run: (_, { upgrades }) => upgrades.cancel(),
+    failure: () => 'plan-refused',
   }),
 ]
 
@@ -279,6 +398,8 @@ const FAILURES = {
   'pool-insufficient': 'community pool does not have sufficient coins to distribute',
   'recipient-refused': 'the recipient is not allowed to receive funds',
   'params-refused': 'the parameters cannot be set',
+  'coins-insufficient': 'the governance account does not have sufficient coins beside the deposits',
+  'plan-refused': 'the upgrade cannot be scheduled',
   'clawback-refused': 'the account has no vesting that governance may claw back',
   'internal-error': 'internal error',
 } as const

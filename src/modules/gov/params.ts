@@ -7,7 +7,7 @@ import { type Address, ZERO_ADDRESS } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import type { NativeSpec } from '../../spec/chain-spec.ts'
 import { isBlocked } from '../bank.ts'
-import { fraction, readSection, seconds, whole } from '../genesis-section.ts'
+import { fraction, readSection, rulesVersion, seconds, whole } from '../genesis-section.ts'
 import type { GovParams } from './layout.ts'
 
 /** Base units, as a number or as a list of one coin. */
@@ -111,12 +111,14 @@ export const someGovParams = (spec: NativeSpec) =>
     })
     .superRefine(checkTogether)
 
+/** The version is a rule of the chain (`govVersion`), not a parameter. */
 export type GovGenesis = { readonly params: GovParams; readonly constitution: string }
 
 /** Throws ChainError `invalid-genesis` that names the field. */
 export function readGovGenesis(spec: NativeSpec): GovGenesis {
   const section = z
     .strictObject({
+      version: rulesVersion,
       params: someGovParams(spec).prefault({}),
       constitution: z.string().max(10_000).default(''),
     })

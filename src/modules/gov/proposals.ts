@@ -5,10 +5,18 @@ import { ChainError } from '../../lib/errors.ts'
 import type { Address } from '../../lib/hex.ts'
 import { ZERO_ADDRESS } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
-import { schedule } from '../calendar.ts'
+import { govVersion } from '../../spec/block-rules.ts'
+import { type Order, schedule } from '../calendar.ts'
 import { reverted } from '../module.ts'
 import { coinText, type FoundProposal, type GovContext, nameOf, requireProposal } from './context.ts'
-import type { GovParams, ProposalRecord, ProposalState, Vote } from './layout.ts'
+import {
+  type Deadline,
+  type GovParams,
+  isDueBefore,
+  type ProposalRecord,
+  type ProposalState,
+  type Vote,
+} from './layout.ts'
 import type { ProposalMessage } from './messages.ts'
 import { LONGEST_METADATA, type ProposalSubmission, readStored, requireLength } from './submission.ts'
 
@@ -41,10 +49,14 @@ export function submit(
   })
   proposal.texts.set({ title, summary, metadata, failure: '' })
   proposal.messages.set(messages)
-  schedule(state.depositEnds, { time: depositEndTime, id })
+  schedule(state.depositEnds, { time: depositEndTime, id }, orderOf(context))
   addDeposit(context, requireProposal(context, id), proposer, deposit)
   return id
 }
+
+/** In version 2 the calendars are in order of time and id; version 1 sorts what is due. */
+const orderOf = ({ spec }: GovContext): Order<Deadline> | undefined =>
+  govVersion(spec) === 2 ? isDueBefore : undefined
 
 /** Throws ChainError `message <index>: <why>` for the first message that could not be executed. */
 function checkMessages({ governed }: GovContext, parsedMessages: readonly ProposalMessage[]): void {
@@ -61,7 +73,7 @@ function checkMessages({ governed }: GovContext, parsedMessages: readonly Propos
 /** Adds a deposit to a proposal that has not ended. */
 export function deposit(context: GovContext, id: bigint, depositor: Address, amount: bigint): void {
   const found = requireProposal(context, id)
-  if (!isOpen(found)) throw reverted(`${id}: inactive proposal`)
+  if (!isOpen(context, found)) throw reverted(`${id}: inactive proposal`)
   requireDeposit(context, found, amount)
   addDeposit(context, found, depositor, amount)
 }
@@ -80,7 +92,7 @@ function beginVoting(context: GovContext, { id, proposal, record }: FoundProposa
   const votingStartTime = block.timestamp
   const votingEndTime = votingStartTime + (record.isExpedited ? expeditedVotingPeriod : votingPeriod)
   proposal.record.update({ status: 'voting', votingStartTime, votingEndTime })
-  schedule(state.votingEnds, { time: votingEndTime, id })
+  schedule(state.votingEnds, { time: votingEndTime, id }, orderOf(context))
   adjustContested(context, proposal, 1n)
 }
 
@@ -104,7 +116,7 @@ export function cancel(context: GovContext, id: bigint, proposer: Address): void
   if (record.proposer !== proposer) {
     throw reverted(`invalid proposer ${nameOf(context, proposer)}: invalid proposer`)
   }
-  if (!isOpen(found)) throw reverted('proposal should be in the deposit or voting period: invalid proposal')
+  if (!isOpen(context, found)) throw reverted('proposal should be in the deposit or voting period: invalid proposal')
   if (record.status === 'voting' && record.votingEndTime < context.block.timestamp) {
     throw reverted(`voting period is already ended for this proposal ${id}: voting period already ended`)
   }
@@ -114,7 +126,12 @@ export function cancel(context: GovContext, id: bigint, proposer: Address): void
   removeProposal(proposal)
 }
 
-const isOpen = ({ record: { status } }: FoundProposal): boolean => status === 'deposit' || status === 'voting'
+const isOpen = (context: GovContext, { id, record: { status } }: FoundProposal): boolean =>
+  (status === 'deposit' || status === 'voting') && !isEnding(context, id)
+
+/** Whether the proposal's period is over and its end has begun (`ending.ts`). */
+export const isEnding = ({ spec, state }: Pick<GovContext, 'spec' | 'state'>, id: bigint): boolean =>
+  govVersion(spec) === 2 && state.ending.member('id') === id
 
 /** Deletes a proposal whose deposits and votes are already deleted. */
 export function removeProposal(proposal: ProposalState): void {
@@ -124,7 +141,7 @@ export function removeProposal(proposal: ProposalState): void {
 /** Stores a vote and replaces the voter's former one. The tally determines its stake. */
 export function vote(context: GovContext, id: bigint, voter: Address, of: Vote): void {
   const { proposal, record } = requireProposal(context, id)
-  if (record.status !== 'voting') throw reverted(`${id}: inactive proposal`)
+  if (record.status !== 'voting' || isEnding(context, id)) throw reverted(`${id}: inactive proposal`)
   requireLength('metadata', of.metadata, LONGEST_METADATA)
   proposal.votes.set(voter, of)
 }
@@ -160,12 +177,14 @@ export function requireDeposit(context: GovContext, { record }: FoundProposal, a
 
 /** Adds a deposit, which may be 0. Returns the total deposit. */
 export function takeDeposit(
-  { bank }: GovContext,
+  context: GovContext,
   { proposal, record }: FoundProposal,
   depositor: Address,
   amount: bigint,
 ): bigint {
   if (amount === 0n) return record.totalDeposit
+  const { bank } = context
+  adjustOpenDeposits(context, amount)
   const { deposits } = proposal
   bank.transfer(depositor, MODULE_ACCOUNT.gov, amount)
   deposits.set(depositor, (deposits.get(depositor) ?? 0n) + amount)
@@ -175,20 +194,44 @@ export function takeDeposit(
 }
 
 /** Refunds all deposits. The recorded total stays. */
-export function refundDeposits({ bank }: GovContext, proposal: ProposalState): void {
-  for (const [depositor, amount] of clearDeposits(proposal)) bank.transfer(MODULE_ACCOUNT.gov, depositor, amount)
+export function refundDeposits(context: GovContext, proposal: ProposalState): void {
+  for (const [depositor, amount] of clearDeposits(context, proposal))
+    context.bank.transfer(MODULE_ACCOUNT.gov, depositor, amount)
 }
 
-export function burnDeposits({ bank }: GovContext, proposal: ProposalState): void {
-  for (const [, amount] of clearDeposits(proposal)) bank.burn(MODULE_ACCOUNT.gov, amount)
+export function burnDeposits(context: GovContext, proposal: ProposalState): void {
+  for (const [, amount] of clearDeposits(context, proposal)) context.bank.burn(MODULE_ACCOUNT.gov, amount)
 }
+
+/** Refunds or burns one deposit. */
+export function closeDeposit(
+  context: GovContext,
+  { deposits }: ProposalState,
+  depositor: Address,
+  burns: boolean,
+): void {
+  const amount = deposits.get(depositor) ?? 0n
+  adjustOpenDeposits(context, -amount)
+  deposits.delete(depositor)
+  if (burns) context.bank.burn(MODULE_ACCOUNT.gov, amount)
+  else context.bank.transfer(MODULE_ACCOUNT.gov, depositor, amount)
+}
+
+function adjustOpenDeposits({ spec, state }: GovContext, change: bigint): void {
+  if (govVersion(spec) === 1) return
+  state.openDeposits.set(state.openDeposits.get() + change)
+}
+
+/** Base units that the governance account holds beside the deposits of open proposals. */
+export const ownCoins = ({ bank, state }: GovContext): bigint =>
+  bank.balance(MODULE_ACCOUNT.gov) - state.openDeposits.get()
 
 /** Keeps the fraction of all deposits that a cancellation costs, and refunds the rest. */
 export function chargeDeposits(context: GovContext, proposal: ProposalState): void {
   const { bank, state } = context
   const { proposalCancelRatio, proposalCancelDest: destination } = state.params.get()
   let charged = 0n
-  for (const [depositor, amount] of clearDeposits(proposal)) {
+  for (const [depositor, amount] of clearDeposits(context, proposal)) {
     const charge = truncateInt(mul(fromInt(amount), proposalCancelRatio))
     charged += charge
     bank.transfer(MODULE_ACCOUNT.gov, depositor, amount - charge)
@@ -199,8 +242,9 @@ export function chargeDeposits(context: GovContext, proposal: ProposalState): vo
 }
 
 /** Deletes the deposits; the caller moves the coins. */
-function clearDeposits({ deposits }: ProposalState): readonly [Address, bigint][] {
+function clearDeposits(context: GovContext, { deposits }: ProposalState): readonly [Address, bigint][] {
   const all = [...deposits.entries()]
+  adjustOpenDeposits(context, -all.reduce((sum, [, amount]) => sum + amount, 0n))
   for (const [depositor] of all.toReversed()) deposits.delete(depositor)
   return all
 }

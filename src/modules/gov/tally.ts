@@ -21,6 +21,15 @@ export type VoteCount = {
   readonly voted: Dec
 }
 
+/** The count with the power of one more vote. */
+export function withVote({ options, voted }: VoteCount, choice: readonly WeightedOption[], power: Dec): VoteCount {
+  const sum = { ...options }
+  for (const { option, weight } of choice) sum[option] += mul(power, weight)
+  return { options: sum, voted: voted + power }
+}
+
+export const NO_VOTES: VoteCount = { options: { yes: 0n, abstain: 0n, no: 0n, noWithVeto: 0n }, voted: 0n }
+
 /** Counts the votes, one for each voter. Calls `look` at every step, so that a caller can charge gas for it. */
 export function countBallots(
   electors: readonly BondedValidatorStake[],
@@ -28,11 +37,9 @@ export function countBallots(
   delegationsOf: (voter: Address) => readonly Delegation[],
   look: () => void = () => {},
 ): VoteCount {
-  const options = { yes: 0n, abstain: 0n, no: 0n, noWithVeto: 0n }
-  let voted = 0n
+  let count = NO_VOTES
   const add = (choice: readonly WeightedOption[], power: Dec) => {
-    for (const { option, weight } of choice) options[option] += mul(power, weight)
-    voted += power
+    count = withVote(count, choice, power)
   }
   const rest = new Map(electors.map((elector) => [elector.operator, { ...elector, left: elector.shares }]))
   for (const { voter, options: choice } of ballots) {
@@ -49,11 +56,11 @@ export function countBallots(
     const elector = rest.get(voter)
     if (elector !== undefined) add(choice, powerOf(elector, elector.left))
   }
-  return { options, voted }
+  return count
 }
 
 /** The voting power of shares. */
-const powerOf = ({ tokens, shares }: BondedValidatorStake, of: Dec): Dec =>
+export const powerOf = ({ tokens, shares }: Pick<BondedValidatorStake, 'tokens' | 'shares'>, of: Dec): Dec =>
   shares === 0n ? 0n : quo(mulInt(of, tokens), shares)
 
 export type Verdict = { readonly passes: boolean; readonly burns: boolean }

@@ -8,7 +8,7 @@ import { DUPLICATE_VOTE, LIGHT_CLIENT_ATTACK, VOTE_ABSENT } from '../../primitiv
 import { consensusAddress, NATIVE_CONTRACT } from '../../spec/addresses.ts'
 import { isNetworkBlock, slashingVersion } from '../../spec/block-rules.ts'
 import type { NetworkSpec } from '../../spec/chain-spec.ts'
-import { fraction, readSection, seconds } from '../genesis-section.ts'
+import { fraction, readSection, rulesVersion, seconds } from '../genesis-section.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
 import { reverted } from '../module.ts'
 import type { Validator } from '../staking/layout.ts'
@@ -266,7 +266,7 @@ const DEFAULTS: SlashingParams = {
 
 /** The default is version 1, because genesis files without a version are of chains that follow it. */
 const section = z.strictObject({
-  version: z.union([z.literal(1), z.literal(2)], { error: 'expected 1 or 2' }).default(1),
+  version: rulesVersion,
   signedBlocksWindow: window.default(DEFAULTS.signedBlocksWindow),
   minSignedPerWindow: fraction.default(DEFAULTS.minSignedPerWindow),
   downtimeJailDuration: seconds.default(DEFAULTS.downtimeJailDuration),

@@ -7,7 +7,7 @@ import { type Address, fromHex, type Hash, hexToAddress, toHash } from '../../li
 import { keccak256 } from '../../lib/keccak.ts'
 import { SECONDS_A_DAY } from '../../lib/unix-time.ts'
 import type { GenesisValidator } from '../../spec/chain-spec.ts'
-import { fraction, readSection, seconds } from '../genesis-section.ts'
+import { fraction, readSection, rulesVersion, seconds } from '../genesis-section.ts'
 import type { StakingParams } from './layout.ts'
 
 export type GenesisDelegation = { readonly delegator: Address; readonly validator: Address; readonly amount: bigint }
@@ -45,6 +45,7 @@ const maxValidators = whole(1n, 1_000n)
 const maxEntries = whole(1n, 100n)
 
 const section = z.strictObject({
+  version: rulesVersion,
   params: z
     .strictObject({
       unbondingTime: whole(1n, 10_000n * SECONDS_A_DAY).default(DEFAULT_PARAMS.unbondingTime),

@@ -6,7 +6,7 @@ import { fromHex, type Hash } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import { schedule, takeDue } from '../calendar.ts'
 import { reverted } from '../module.ts'
-import { MAX_ENDED_PER_BLOCK, nextEntryId, SLASH_WORK, type StakingContext } from './context.ts'
+import { nextEntryId, SLASH_WORK, type StakingContext } from './context.ts'
 import { delegate, sharesOf, unbond, validateUnbondAmount } from './delegations.ts'
 import type { Redelegation, RedelegationEntry } from './layout.ts'
 import { burnFromEntries, isLiable, type SlashOf, slashOfEntry } from './unbonding.ts'
@@ -81,7 +81,7 @@ function beginInfo({ state, block }: StakingContext, { operator, status }: Stake
 /** Completes mature redelegation entries, at most `MAX_ENDED_PER_BLOCK`. */
 export function completeRedelegations(context: StakingContext): void {
   const { state, block } = context
-  for (const { key } of takeDue(state.endingRedelegations, block.timestamp, MAX_ENDED_PER_BLOCK)) {
+  for (const { key } of takeDue(state.endingRedelegations, block.timestamp, context.mostEnded)) {
     const { entries, ...route } = state.redelegations.at(key).get()
     if (entries.length === 0) continue
     setEntries(

@@ -5,11 +5,11 @@ import type { Dec } from '../../lib/dec.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
-import { isNetworkBlock, slashingVersion } from '../../spec/block-rules.ts'
+import { isNetworkBlock, slashingVersion, stakingVersion } from '../../spec/block-rules.ts'
 import type { Bank } from '../bank.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
 import { reverted } from '../module.ts'
-import { SLASH_WORK, type StakingContext, type StakingHooks } from './context.ts'
+import { MAX_ENDED_PER_BLOCK, SLASH_WORK, type StakingContext, type StakingHooks } from './context.ts'
 import { delegate, sharesOf } from './delegations.ts'
 import { derivedConsensusKey, type StakingGenesis } from './genesis.ts'
 import { stakingInvariants } from './invariants.ts'
@@ -64,6 +64,7 @@ export class Staking implements NativeModule<StakingGenesis> {
       state,
       keepsLastValidator: isNetworkBlock(spec, block.number),
       slashingVersion: version,
+      mostEnded: MAX_ENDED_PER_BLOCK[stakingVersion(spec)],
       slashWork: { left: version === 1 ? Number.POSITIVE_INFINITY : SLASH_WORK.ofBlock },
     }
   }

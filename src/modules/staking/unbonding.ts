@@ -7,7 +7,7 @@ import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT, operatorPrefix } from '../../spec/addresses.ts'
 import { schedule, takeDue } from '../calendar.ts'
 import { reverted } from '../module.ts'
-import { MAX_ENDED_PER_BLOCK, nextEntryId, SLASH_WORK, type StakingContext } from './context.ts'
+import { nextEntryId, SLASH_WORK, type StakingContext } from './context.ts'
 import { delegate, unbond, validateUnbondAmount } from './delegations.ts'
 import type { PendingSlash, UnbondingEntry } from './layout.ts'
 import { hasInvalidExchangeRate, movePool, requireStake } from './validators.ts'
@@ -119,7 +119,7 @@ export function cancelUnbonding(
 export function completeUnbondings(context: StakingContext): void {
   const { state, block, bank } = context
   const isDue = ({ completionTime }: UnbondingEntry) => completionTime <= block.timestamp
-  for (const { delegator, operator } of takeDue(state.endingUnbondings, block.timestamp, MAX_ENDED_PER_BLOCK)) {
+  for (const { delegator, operator } of takeDue(state.endingUnbondings, block.timestamp, context.mostEnded)) {
     const entries = unbondingEntries(context, delegator, operator)
     // The entry may have been cancelled, or completed together with another one of the pair.
     if (!entries.some(isDue)) continue

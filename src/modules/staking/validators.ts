@@ -8,7 +8,6 @@ import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import { schedule, takeDue } from '../calendar.ts'
 import { reverted } from '../module.ts'
 import type { StakingContext } from './context.ts'
-import { MAX_ENDED_PER_BLOCK } from './context.ts'
 import type { BondedValidator, BondStatus, Validator } from './layout.ts'
 
 export type Shared = Pick<Validator, 'tokens' | 'shares'>
@@ -248,7 +247,7 @@ function setStatus(context: StakingContext, operator: Address, to: BondStatus): 
  */
 export function unbondAllMatureValidators(context: StakingContext): void {
   const { state, block } = context
-  for (const { time, operator } of takeDue(state.unbondingValidators, block.timestamp, MAX_ENDED_PER_BLOCK)) {
+  for (const { time, operator } of takeDue(state.unbondingValidators, block.timestamp, context.mostEnded)) {
     const validator = findStake(context, operator)
     // The validator may have been bonded again since, and may be unbonding with a later time.
     if (validator?.status !== 'unbonding' || state.validators.at(operator).member('unbondingTime') !== time) continue

@@ -228,6 +228,11 @@ export class Transfer implements NativeModule<TransferGenesis> {
     return this.#state.traces.has(hash) ? hash : undefined
   }
 
+  updateParams({ sendEnabled, receiveEnabled }: ReturnType<Transfer['params']>): void {
+    this.#state.sendEnabled.set(sendEnabled)
+    this.#state.receiveEnabled.set(receiveEnabled)
+  }
+
   /** Whether sending and receiving are enabled. */
   params(): { readonly sendEnabled: boolean; readonly receiveEnabled: boolean } {
     return { sendEnabled: this.#state.sendEnabled.get(), receiveEnabled: this.#state.receiveEnabled.get() }

@@ -7,7 +7,7 @@ import { encodeInnerCallOutcome, readInnerCall } from '../shapes/inner-call.ts'
 
 export const kestrel_getNativeContracts = rpcMethod({
   summary:
-    'The accounts whose code is part of the node, after a block: native contracts, module accounts, contracts of vouchers.',
+    'The accounts whose code is part of the node, after a block: native contracts, module accounts, contracts of coins.',
   params: [atBlock],
   names: ['block'],
   result: z.array(z.object({ address, name: string })).readonly(),

@@ -52,25 +52,78 @@ export const kestrel_decodeError = rpcMethod({
   handler: async ([data, to], { revertWords }) => (await revertWords(data, to)) ?? null,
 })
 
-type Scheduled = { readonly upgrade: Upgrade; readonly isApplied: boolean }
+type Scheduled = {
+  readonly upgrade: Pick<Upgrade, 'name' | 'height' | 'params' | 'addProposals' | 'removeProposals'>
+  readonly isApplied: boolean
+  /** Of a plan of governance that has not happened. */
+  readonly info?: string
+}
 
 export const kestrel_getUpgrades = rpcMethod({
-  summary: 'Changes of the EVM parameters that the genesis schedules, and which of them were applied.',
+  summary:
+    'Changes of the EVM parameters that the genesis schedules, and upgrades that governance has scheduled, and which of them were ' +
+    'applied. The plan to come of governance has its `info`.',
   params: [],
   result: (scheduled: readonly Scheduled[]) =>
-    scheduled.map(({ upgrade: { name, height, params, addProposals, removeProposals }, isApplied }) => ({
+    scheduled.map(({ upgrade: { name, height, params, addProposals, removeProposals }, isApplied, info }) => ({
       name,
       height: toQuantity(height),
       params: params === undefined ? null : { extraEips: params.activeProposals },
       addProposals,
       removeProposals,
       applied: isApplied,
+      ...(info !== undefined && { info }),
     })),
-  handler: (_, { chain }) =>
-    (chain.spec.native?.upgrades ?? []).map((upgrade) => ({
-      upgrade,
-      isApplied: upgrade.height <= chain.head.number,
-    })),
+  async handler(_, { chain }): Promise<readonly Scheduled[]> {
+    const { plan, done } = await chain.stateQueries.upgrades('latest')
+    const NO_LISTS = { addProposals: [], removeProposals: [] }
+    return [
+      ...(chain.spec.native?.upgrades ?? []).map((upgrade) => ({
+        upgrade,
+        isApplied: upgrade.height <= chain.head.number,
+      })),
+      ...done.map(({ name, height }) => ({ upgrade: { ...NO_LISTS, name, height }, isApplied: true })),
+      ...(plan === undefined
+        ? []
+        : [
+            {
+              upgrade: { ...NO_LISTS, ...plan.change, name: plan.name, height: plan.height },
+              isApplied: false,
+              info: plan.info,
+            },
+          ]),
+    ]
+  },
+})
+
+const governed = quantity.nullable().describe('QUANTITY, or null: governance has not set it, and the genesis holds')
+
+export const kestrel_getConsensusParams = rpcMethod({
+  summary: 'The consensus parameters that governance has set, for blocks after a block.',
+  params: [atBlock],
+  names: ['block'],
+  result: z.object({
+    gasLimit: governed,
+    maxBytes: governed,
+    blockTimeMs: governed,
+    evidence: z.object({ maxAgeNumBlocks: quantity, maxAgeSeconds: quantity, maxBytes: quantity }).nullable(),
+  }),
+  async handler([ref], { chain }) {
+    const params = await chain.stateQueries.consensusParams(ref)
+    const set = (value: bigint | undefined) => value || null
+    return {
+      gasLimit: set(params?.gasLimit),
+      maxBytes: set(params?.maxBytes),
+      blockTimeMs: set(params?.blockTimeMs),
+      evidence: params?.hasEvidence
+        ? {
+            maxAgeNumBlocks: params.evidenceBlocks,
+            maxAgeSeconds: params.evidenceSeconds,
+            maxBytes: params.evidenceBytes,
+          }
+        : null,
+    }
+  },
 })
 
 export const kestrel_getConsoleLogs = rpcMethod({

@@ -61,6 +61,19 @@ describe('the client of CometBFT', () => {
     expect(requests).toHaveLength(1)
   })
 
+  it('returns the key with which CometBFT or its signer signs', async () => {
+    // The key of RFC 8032, 7.1, test 1.
+    const key = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a'
+    const of = (value: string) => ({
+      ...status,
+      validator_info: { ...status.validator_info, pub_key: { type: '', value } },
+    })
+    const { client } = await engine({ status: () => ({ result: of(Buffer.from(key, 'hex').toString('base64')) }) })
+    expect(await client.consensusKey()).toBe(`0x${key}`)
+    const other = await engine({ status: () => ({ result: of('AAAA') }) })
+    await expect(other.client.consensusKey()).rejects.toThrow('the consensus engine does not answer')
+  })
+
   it('returns the number of peers and their highest block', async () => {
     const peer = (height: string) => ({ node_address: 'x', peer_state: { round_state: { height, round: 0 } } })
     const { client } = await engine({

@@ -12,8 +12,9 @@ import {
   makeHome,
   makeKeys,
   missingFile,
+  readConsensusKey,
   readHomeConfig,
-  readKeys,
+  readNodeId,
   requireSameChain,
 } from '../../../src/consensus/cometbft/home.ts'
 import { newKey, nodeIdOf, nodeKeyFile, publicKeyIn, validatorKeyFile } from '../../../src/consensus/cometbft/keys.ts'
@@ -215,12 +216,14 @@ describe("CometBFT's genesis", () => {
 describe('the CometBFT home', () => {
   it('is created with private file modes, and existing files are kept', async () => {
     const home = await folder()
-    const keys = await makeHome(home, network(), config)
-    expect(missingFile(home)).toBeUndefined()
+    const keys = await makeKeys(home)
+    await makeHome(home, network(), config)
+    expect(await missingFile(home)).toBeUndefined()
     await rename(cometBftFiles(home).signatures, join(home, 'elsewhere'))
-    expect(missingFile(home)).toBe(cometBftFiles(home).signatures)
+    expect(await missingFile(home)).toBe(cometBftFiles(home).signatures)
     await rename(join(home, 'elsewhere'), cometBftFiles(home).signatures)
-    expect(await readKeys(home)).toEqual(keys)
+    const read = async () => ({ consensusKey: await readConsensusKey(home), nodeId: await readNodeId(home) })
+    expect(await read()).toEqual(keys)
     expect((await readHomeConfig(home)).mempool).toBe('app')
     const files = cometBftFiles(home)
     const secret = [files.validatorKey, files.nodeKey, files.signatures]
@@ -229,8 +232,35 @@ describe('the CometBFT home', () => {
     expect(JSON.parse(await readFile(files.signatures, 'utf8'))).toEqual({ height: '0', round: 0, step: 0 })
 
     await writeFile(files.config, '[mempool]\ntype = "flood"\n')
-    expect(await makeHome(home, network(), config)).toEqual(keys)
+    await makeHome(home, network(), config)
+    expect(await read()).toEqual(keys)
     expect((await readHomeConfig(home)).mempool).toBe('flood')
+  })
+
+  it('has no consensus key and no signing state where a signer has them', async () => {
+    const home = await folder()
+    const signer = 'unix:///run/signer.sock'
+    await makeHome(home, network(), { ...config, signer })
+    const { validatorKey, signatures, nodeKey, config: path } = cometBftFiles(home)
+    expect([validatorKey, signatures].map((file) => existsSync(file))).toEqual([false, false])
+    expect(await missingFile(home)).toBeUndefined()
+    expect((await readHomeConfig(home)).signer).toBe(signer)
+    await rm(nodeKey)
+    expect(await missingFile(home)).toBe(nodeKey)
+
+    // Without the setting the home lacks its key.
+    await makeHome(home, network(), { ...config, signer })
+    await writeFile(path, (await readFile(path, 'utf8')).replace(/^priv_validator_laddr.*$/m, ''))
+    expect(await missingFile(home)).toBe(validatorKey)
+  })
+
+  it('of a signer tells its key while CometBFT runs only, and says whom to start', async () => {
+    const home = await folder()
+    // Nothing listens at port 1.
+    await makeHome(home, network(), { ...config, rpc: '127.0.0.1:1', signer: 'tcp://127.0.0.1:26659' })
+    await expect(readConsensusKey(home)).rejects.toThrow(
+      `the key is at the signer that connects to tcp://127.0.0.1:26659 (priv_validator_laddr in ${cometBftFiles(home).config}), and this home's CometBFT, which asks it, does not run: start the node and the signer first`,
+    )
   })
 
   it('gets no new key and no new signing state once CometBFT has run', async () => {

@@ -30,6 +30,7 @@ async function engine(script: string, given: Partial<CometBftSettings> = {}) {
     socket: '/abci.sock',
     peers: undefined,
     blockTime: undefined,
+    signer: undefined,
     checkPorts: async () => undefined,
     log,
     // The script has no RPC: it counts as answering once it has written this file.
@@ -74,6 +75,40 @@ describe('CometBFT as a child process', () => {
     const { child, home } = await engine(`echo "$CMT_CONSENSUS_TIMEOUT_COMMIT" > time\n${RUNS}`, { blockTime: 1500 })
     await child.start()
     expect(await readFile(join(home, 'time'), 'utf8')).toBe('1500ms\n')
+  })
+
+  it('is started again without end while its signer is missing, and one line says so', async () => {
+    // CometBFT ends with code 1 when no signer has connected for three seconds.
+    const missing = 'if [ -e signer ]; then touch answers; exec sleep 1000; fi\nsleep 3.1\nexit 1'
+    const signer = 'tcp://127.0.0.1:26659'
+    const { child, home, lines, starts } = await engine(missing, { signer })
+    await child.start()
+    await vi.waitUntil(async () => (await starts()).length > 1, { timeout: 30_000 })
+    const waiting = lines.filter((line) => line.startsWith(`waiting for the signer to connect to ${signer} `))
+    expect(waiting).toHaveLength(1)
+    await writeFile(join(home, 'signer'), '')
+    await vi.waitUntil(() => lines.some((line) => line.startsWith('the signer is there')), { timeout: 30_000 })
+    expect(lines.filter((line) => line.startsWith('waiting for the signer'))).toEqual(waiting)
+  })
+
+  it('is given up when it ends sooner than it would for its missing signer', async () => {
+    const { child } = await engine('exit 1', { signer: 'tcp://127.0.0.1:26659' })
+    await expect(child.start()).rejects.toThrow('CometBFT ended before it was ready (code 1)')
+  })
+
+  it('gets a free place for the socket of its signer', async () => {
+    const { path, remove } = await temporaryFolder()
+    onTestFinished(remove)
+    // As a killed CometBFT leaves it: a socket at which nobody listens.
+    const socket = join(path, 'signer.sock')
+    const listening = spawn(process.execPath, ['-e', `require('net').createServer().listen('${socket}')`])
+    await vi.waitUntil(() => existsSync(socket), { timeout: 30_000 })
+    listening.kill('SIGKILL')
+    await once(listening, 'exit')
+    expect(existsSync(socket)).toBe(true)
+    const { child } = await engine(RUNS, { signer: `unix://${socket}` })
+    await child.start()
+    expect(existsSync(socket)).toBe(false)
   })
 
   it('is restarted when it ends', async () => {

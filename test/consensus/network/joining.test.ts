@@ -7,12 +7,12 @@ import { create } from '@bufbuild/protobuf'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { storedSpec } from '../../../src/chain/open.ts'
 import { StateSnapshots } from '../../../src/chain/state-sync/state-snapshots.ts'
-import * as abci from '../../../src/protobuf/generated/tendermint/abci/types_pb.ts'
 import { NetworkApplication } from '../../../src/consensus/network/application.ts'
 import { Joining } from '../../../src/consensus/network/joining.ts'
 import { newMeasurements } from '../../../src/consensus/network/measurements.ts'
 import { indexer } from '../../../src/indexer/indexer.ts'
 import { fromHex } from '../../../src/lib/hex.ts'
+import * as abci from '../../../src/protobuf/generated/tendermint/abci/types_pb.ts'
 import { Runtime } from '../../../src/runtime/runtime.ts'
 import { openMemoryStore } from '../../../src/state/kv.ts'
 import { reopen } from '../../chain/support.ts'
@@ -218,7 +218,13 @@ it('a joining node that gets no state snapshot logs it at growing intervals unti
     start = resolve
   })
   const stop = async () => void calls.push('stop')
-  const engine = { start: async () => start(), stop, restart: async () => undefined, failed }
+  const engine = {
+    start: async () => start(),
+    stop,
+    restart: async () => undefined,
+    setBlockTime: async () => undefined,
+    failed,
+  }
   const lines: string[] = []
   const joining = new Joining({
     socket: join(newFolder(), 'abci.sock'),

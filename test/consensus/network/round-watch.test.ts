@@ -52,7 +52,7 @@ function watched(state: Partial<RoundState> = {}) {
       status: () => answer({ catchingUp: node.catchingUp }),
       highestHeight: () => answer(node.highest),
     },
-    cometBft: { start: never, stop: never, restart, failed: new Promise(() => undefined) },
+    cometBft: { start: never, stop: never, restart, setBlockTime: never, failed: new Promise(() => undefined) },
     log: (line) => node.lines.push(line),
     fail: (line) => node.failed.push(line),
   })

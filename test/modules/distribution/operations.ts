@@ -23,6 +23,7 @@ export const operation = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), person, place, amount }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('withdraw' as const), person, place }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('commission' as const), place }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('deposit' as const), person, place, amount }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('jail' as const), place }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('unjail' as const), place }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('rate' as const), place, rate: fc.bigInt(0n, 100n) }) },
@@ -56,6 +57,7 @@ export function perform(
   }
   if (of.kind === 'withdraw') return distribution.withdrawDelegationRewards(delegator(of.person), at)
   if (of.kind === 'commission') return distribution.withdrawValidatorCommission(at)
+  if (of.kind === 'deposit') return distribution.depositRewards(delegator(of.person), at, of.amount)
   if (of.kind === 'jail') return staking.jail(at)
   if (of.kind === 'unjail') return staking.unjail(at)
   if (of.kind === 'rate') {

@@ -13,17 +13,20 @@ class Model {
   readonly owed = new Map<Address, bigint>()
 
   share(chain: Chain, fees: bigint): void {
-    const { staking } = chain
-    const bonded = staking.bondedValidators()
+    const bonded = chain.staking.bondedValidators()
     const total = bonded.reduce((sum, { power }) => sum + power, 0n)
     for (const { operator, power } of bonded) {
-      const reward = (fees * P * P * (100n - TAX) * power) / (100n * total)
-      const { commission, shares = 0n } = staking.validator(operator) ?? {}
-      const taken = (reward * (commission?.rate ?? 0n)) / P
-      this.#add(operator, taken)
-      for (const { delegator, shares: owned } of staking.delegationsTo(operator)) {
-        this.#add(delegator, ((reward - taken) * owned) / shares)
-      }
+      this.pay(chain, operator, (fees * P * P * (100n - TAX) * power) / (100n * total))
+    }
+  }
+
+  /** `reward`: in 10^-36 of a unit. */
+  pay({ staking }: Chain, operator: Address, reward: bigint): void {
+    const { commission, shares = 0n } = staking.validator(operator) ?? {}
+    const taken = (reward * (commission?.rate ?? 0n)) / P
+    this.#add(operator, taken)
+    for (const { delegator, shares: owned } of staking.delegationsTo(operator)) {
+      this.#add(delegator, ((reward - taken) * owned) / shares)
     }
   }
 
@@ -41,7 +44,8 @@ async function run(operations: readonly Operation[], slashing: object | undefine
   const model = new Model()
   for (const of of operations) {
     if (of.kind !== 'next') {
-      chain.attempt((modules) => perform(modules, chain, of))
+      const refusal = chain.attempt((modules) => perform(modules, chain, of))
+      if (of.kind === 'deposit' && refusal === undefined) model.pay(chain, operator(of.place), of.amount * P * P)
       continue
     }
     chain.next(of.fees, of.days * DAY + 5n)

@@ -5,11 +5,11 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { toBech32 } from '../../../src/lib/bech32.ts'
 import { hexToAddress, ZERO_ADDRESS } from '../../../src/lib/hex.ts'
 import { Bank } from '../../../src/modules/bank.ts'
-import { coinOf, Erc20, isVoucherContract, pairId, readErc20Genesis } from '../../../src/modules/erc20/erc20.ts'
+import { coinOf, Erc20, isCoinContract, pairId, readErc20Genesis } from '../../../src/modules/erc20/erc20.ts'
 import type { Pair } from '../../../src/modules/erc20/layout.ts'
-import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../../../src/spec/addresses.ts'
+import { MODULE_ACCOUNT, NATIVE_CONTRACT, WERC20 } from '../../../src/spec/addresses.ts'
 import type { StateView } from '../../../src/state/types.ts'
-import { alice, bob, emptyView, moduleContext } from '../../support/native.ts'
+import { alice, bob, emptyView, moduleContext, nativeSpec } from '../../support/native.ts'
 
 const TOKEN = hexToAddress('0x5FbDB2315678afecb367f032d93F642f64180aa3')
 const OFF = hexToAddress('0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512')
@@ -25,7 +25,7 @@ beforeEach(async () => {
   view = await emptyView()
   const context = moduleContext(view)
   bank = new Bank(context)
-  erc20 = new Erc20(context, bank)
+  erc20 = new Erc20(context, bank, (of) => bank.balance(of))
   erc20.initGenesis(readErc20Genesis({ pairs: [{ address: TOKEN }, { address: OFF, enabled: false }] }))
   erc20.createVoucherContract({ token: VOUCHER_CONTRACT, denom: VOUCHER, name: 'Atom', symbol: 'ATOM', decimals: 6n })
 })
@@ -118,7 +118,7 @@ describe('the ERC-20 contract of a voucher', () => {
 
   it('is an account with code and a nonce', () => {
     expect([view.code(VOUCHER_CONTRACT), view.nonce(VOUCHER_CONTRACT)]).toEqual([Uint8Array.of(0xfe), 1n])
-    expect([VOUCHER_CONTRACT, TOKEN, alice].map((of) => isVoucherContract(view, of))).toEqual([true, false, false])
+    expect([VOUCHER_CONTRACT, TOKEN, alice].map((of) => isCoinContract(view, of))).toEqual([true, false, false])
   })
 
   it('does not replace an existing contract at its address', () => {
@@ -128,14 +128,14 @@ describe('the ERC-20 contract of a voucher', () => {
   })
 
   it('transfers vouchers, but not to addresses that cannot use them', () => {
-    erc20.transferVouchers(voucherPair(), alice, bob, 4n)
-    erc20.transferVouchers(voucherPair(), alice, alice, 6n)
-    erc20.transferVouchers(voucherPair(), alice, bob, 0n)
+    erc20.transferCoins(voucherPair(), alice, bob, 4n)
+    erc20.transferCoins(voucherPair(), alice, alice, 6n)
+    erc20.transferCoins(voucherPair(), alice, bob, 0n)
     expect([bank.balance(alice, VOUCHER), bank.balance(bob, VOUCHER)]).toEqual([6n, 4n])
     const refusal =
       (to: typeof bob, amount = 1n) =>
       () =>
-        erc20.transferVouchers(voucherPair(), alice, to, amount)
+        erc20.transferCoins(voucherPair(), alice, to, amount)
     expect(refusal(bob, 7n)).toThrow('ERC20: transfer amount exceeds balance')
     expect(refusal(ZERO_ADDRESS)).toThrow('ERC20: transfer to the zero address')
     expect(refusal(NATIVE_CONTRACT.ics20)).toThrow(
@@ -152,6 +152,45 @@ describe('the ERC-20 contract of a voucher', () => {
     erc20.spendAllowance(voucherPair(), alice, bob, 2n)
     expect(erc20.allowance(voucherPair(), alice, bob)).toBe(MAX)
     expect(() => erc20.approve(voucherPair(), alice, ZERO_ADDRESS, 1n)).toThrow('ERC20: approve to the zero address')
+  })
+})
+
+describe("the base coin's pair, with cosmos/evm's interfaces", () => {
+  const spec = { ...nativeSpec, interfaces: 'cosmos-evm', coinName: 'Kestrel' } as const
+  beforeEach(() => {
+    const context = moduleContext(view, { spec })
+    erc20 = new Erc20(context, bank, () => 3n)
+    view.setCode(WERC20, Uint8Array.of(0x60))
+    erc20.initGenesis(readErc20Genesis(undefined))
+  })
+
+  it('has the coin’s names, and replaces what the genesis has at its address', () => {
+    expect(erc20.pairOf('akest')).toEqual({
+      token: WERC20,
+      denom: 'akest',
+      isEnabled: true,
+      owner: 'module',
+      name: 'Kestrel',
+      symbol: 'KEST',
+      decimals: 18n,
+    })
+    expect(view.code(WERC20)).toEqual(Uint8Array.of(0xfe))
+  })
+
+  it('moves only what may be spent: 3 of 10', () => {
+    view.setBalance(alice, 10n)
+    expect(() => erc20.transferCoins(pairAt(WERC20), alice, bob, 4n)).toThrow('ERC20: transfer amount exceeds balance')
+    erc20.transferCoins(pairAt(WERC20), alice, bob, 3n)
+    expect([view.balance(alice), view.balance(bob)]).toEqual([7n, 3n])
+  })
+
+  it('keeps its allowances while it is disabled', () => {
+    erc20.approve(pairAt(WERC20), alice, bob, 5n)
+    erc20.toggle(WERC20)
+    const refusal = `token pair for address '${getAddress(WERC20)}' is disabled: erc20 token pair is disabled`
+    expect(() => erc20.approve(pairAt(WERC20), alice, bob, 6n)).toThrow(refusal)
+    expect(() => erc20.spendAllowance(pairAt(WERC20), alice, bob, 1n)).toThrow(refusal)
+    expect(erc20.allowance(pairAt(WERC20), alice, bob)).toBe(5n)
   })
 })
 

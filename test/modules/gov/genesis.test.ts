@@ -28,6 +28,8 @@ describe('the genesis section', () => {
         burnProposalDepositPrevote: false,
         burnVoteVeto: true,
       },
+      // A genesis without a version is of a chain from before version 2.
+      version: 1,
       constitution: '',
     }
     for (const section of [undefined, {}, { params: {} }]) expect(read(section)).toEqual(defaults)

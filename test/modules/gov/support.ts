@@ -57,10 +57,14 @@ type Submitting = {
 export const message = (type: string, fields: object) => ({ '@type': type, authority: GOV, ...fields })
 export const evmParams = (...extraEips: string[]) => message(EVM_PARAMS, { params: { extra_eips: extraEips } })
 
-/** A chain at block 1 with two validators, of 100 and 50 coins; four delegators hold 1000 coins each. */
-export async function govChain(params: object = {}, validators?: readonly GenesisValidator[]): Promise<GovChain> {
+/** `section`: further fields of the genesis' section. A chain at block 1 with two validators, of 100 and 50 coins; four delegators hold 1000 coins each. */
+export async function govChain(
+  params: object = {},
+  validators?: readonly GenesisValidator[],
+  section: object = {},
+): Promise<GovChain> {
   const all = validators ?? [validator(1, 100n * P), validator(2, 50n * P)]
-  const spec = { ...nativeSpec, validators: all, modules: { gov: { params } } }
+  const spec = { ...nativeSpec, validators: all, modules: { gov: { params, ...section } } }
   const chain = new GovChain(await emptyView(), spec)
   for (const of of all) chain.view.setBalance(of.operator, 2n * of.selfDelegation)
   for (let i = 0; i < 4; i++) chain.view.setBalance(delegator(i), 1_000n * P)

@@ -3,7 +3,7 @@
 // fails has at most grown the memory, so it can be run again.
 
 import { KECCAK_WORD, LOG_BYTE, LOG_TOPIC } from '../../gas/gas-rules'
-import { F_MEMORY, F_STACK, F_STATIC, GAS_EXP_BYTE, PARAMETERS, STACK_UNDERFLOW, STATIC_CHANGE, WORDS } from '../layout'
+import { F_MEMORY, F_STATIC, GAS_EXP_BYTE, PARAMETERS, STATIC_CHANGE, WORDS } from '../layout'
 import { bitLength } from './bits'
 import { exp } from './division'
 import { lacking, NO_GAS } from './gas'
@@ -43,8 +43,6 @@ export function log(frame: usize, sp: usize, gas: i64, topics: i32): i64 {
   const mem = usize(load<u32>(frame, F_MEMORY))
   const data = length === 0 ? mem : mem + usize(load<u64>(sp - 32))
   sp -= 64
-  // The topics are popped after offset and length, so missing ones are found here only.
-  if (sp - usize(load<u32>(frame, F_STACK)) < usize(topics) << 5) return -i64(STACK_UNDERFLOW)
   for (let topic = 0; topic < topics; topic++) {
     sp -= 32
     toBytes(usize(WORDS) + (usize(topic) << 5), sp)

@@ -317,8 +317,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
       }
       case 0xa0: case 0xa1: case 0xa2: case 0xa3: case 0xa4: // LOG0 to LOG4
         gas = log(frame, sp, gas, i32(op - 0xa0))
-        // Missing topics are found after offset and length were popped: the failure reports the stack height at that point.
-        if (gas < 0) return fail(frame, pc, gas === -i64(STACK_UNDERFLOW) ? sp - 64 : sp, gas, op)
+        if (gas < 0) return fail(frame, pc, sp, gas, op)
         size = sizeOf(frame); sp -= 64 + (usize(op - 0xa0) << 5); break
 
       case 0xe6: case 0xe7: { // DUPN, SWAPN
