@@ -7,6 +7,7 @@ import { keccakHash } from '../lib/keccak.ts'
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { sortYielding } from '../lib/sort.ts'
 import type { Block, SealedHeader } from '../primitives/types.ts'
+import { commitsToIbc, ibcProof } from '../runtime/app-hash.ts'
 import type { ExecutionWitness } from '../runtime/execution-witness.ts'
 import {
   brokenInvariants,
@@ -75,6 +76,12 @@ export class ChainStateQueries implements StateQueries {
 
   async consensusParams(ref: BlockRef) {
     return consensusParamsAfter(this.#runtime, (await this.#reader.at(ref)).view)
+  }
+
+  async ibcProof(ref: BlockRef, key: Uint8Array) {
+    if (!commitsToIbc(this.#runtime.spec)) throw new ChainError('not-allowed', 'this chain has no IBC')
+    const { header, view } = await this.#reader.at(ref)
+    return { block: header.number, ...ibcProof(header.hash, view, key) }
   }
 
   async upgrades(ref: BlockRef) {

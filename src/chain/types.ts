@@ -1,5 +1,6 @@
 // The interfaces of the chain, by use, and the values they exchange. `block-chain.ts` implements them.
 import type { ForkedChain } from '../fork/forked-chain.ts'
+import type { AppHashLeaves } from '../ibc/ics23/prove.ts'
 import type { ByteBudget } from '../lib/budget.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
@@ -14,6 +15,7 @@ import type {
   Transaction,
   TransactionMessage,
 } from '../primitives/types.ts'
+import type { IbcProof } from '../runtime/app-hash.ts'
 import type { BundleRequest, BundleResult } from '../runtime/bundle.ts'
 import type { StateEdit } from '../runtime/edit-state.ts'
 import type { BuildOptions } from '../runtime/execute-block.ts'
@@ -287,6 +289,11 @@ export interface StateQueries {
   minBaseFee(ref: BlockRef): Promise<bigint | undefined>
   /** Parameters of consensus after a block; undefined: governance has set none. */
   consensusParams(ref: BlockRef): Promise<GovernedParams | undefined>
+  /**
+   * Proves an entry of IBC's provable store, or that it is absent, after a block. Throws ChainError `not-allowed` on a chain without IBC,
+   * `header-not-found` and `state-not-available`.
+   */
+  ibcProof(ref: BlockRef, key: Uint8Array): Promise<IbcProof & { readonly block: bigint }>
   /** Upgrades that governance has scheduled: those that have happened at a block, and the one to come. */
   upgrades(ref: BlockRef): Promise<GovernedUpgrades>
   /** The accounts with native code. */
@@ -461,6 +468,11 @@ export interface ConsensusFace {
   readonly governed: GovernedBlocks
   /** The bonded validators after an executed block, or after the head. */
   validators(after?: ExecutedBlock): readonly ConsensusValidator[]
+  /**
+   * What the app hash commits to after an executed block, or after a committed one by its number. undefined: the block is unknown, or
+   * its state was pruned on a chain whose app hash needs it.
+   */
+  appHashLeaves(after: ExecutedBlock | bigint): AppHashLeaves | undefined
   /** The operator that uses or used the key of a consensus address, in the state at the head. */
   operatorOf(signer: Address): Address | undefined
 }

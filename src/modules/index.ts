@@ -2,6 +2,7 @@
 // which they begin a block, end a block and write the genesis.
 import type { Address } from '../lib/hex.ts'
 import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../spec/addresses.ts'
+import { hasIbc } from '../spec/block-rules.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
 import { Authz } from './authz/authz.ts'
@@ -10,7 +11,7 @@ import { Distribution, readDistributionGenesis } from './distribution/distributi
 import { Erc20, readErc20Genesis } from './erc20/erc20.ts'
 import { Gov } from './gov/gov.ts'
 import { readGovGenesis } from './gov/params.ts'
-import { Ibc } from './ibc/ibc.ts'
+import { Ibc, readIbcGenesis } from './ibc/ibc.ts'
 import { Inflation, readInflationGenesis } from './inflation.ts'
 import { type BlockInfo, createNativeAccount, type ModuleContext, type NativeModule } from './module.ts'
 import { Params } from './params.ts'
@@ -40,7 +41,6 @@ export type Modules = {
   readonly gov: Gov
 }
 
-const hasIbc = ({ modules }: NativeSpec): boolean => modules.ibc !== undefined
 const hasSlashing = ({ modules }: NativeSpec): boolean => modules.slashing !== undefined
 
 export function openModules(context: ModuleContext): Modules {
@@ -171,6 +171,6 @@ export function initGenesis(
   staking.initGenesis(readStakingGenesis(spec.validators, spec.modules.staking))
   erc20.initGenesis(readErc20Genesis(spec.modules.erc20))
   transfer.initGenesis(readTransferGenesis(spec.modules.transfer))
-  ibc?.initGenesis()
+  ibc?.initGenesis(readIbcGenesis(spec.modules.ibc))
   gov.initGenesis(readGovGenesis(spec))
 }

@@ -9,6 +9,7 @@ import type { Ibc } from '../modules/ibc/ibc.ts'
 import { PACKET_KEY, type Packet } from '../modules/ibc/packets.ts'
 import { reverted } from '../modules/module.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
+import { hasIbc } from '../spec/block-rules.ts'
 import { definePrecompile, implement, type ReadCall } from './define.ts'
 import { ibcAbi } from './generated/abi.ts'
 import { page } from './paging.ts'
@@ -83,7 +84,7 @@ export const ibc = definePrecompile({
   name: 'ibc',
   address: NATIVE_CONTRACT.ibc,
   since: 0n,
-  isOn: (spec) => spec.modules.ibc !== undefined,
+  isOn: hasIbc,
   abi: ibcAbi,
   functions: implement(ibcAbi, {
     gas: {

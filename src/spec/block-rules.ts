@@ -48,6 +48,12 @@ export const stakingVersion = ({ modules: { staking } }: Pick<NativeSpec, 'modul
  */
 export const govVersion = ({ modules: { gov } }: Pick<NativeSpec, 'modules'>): 1 | 2 => versionOf(gov)
 
+/**
+ * Whether the chain has IBC: its genesis names `kestrel.modules.ibc`. Its app hash then commits to IBC's provable store too
+ * (`runtime/app-hash.ts`).
+ */
+export const hasIbc = ({ modules }: Pick<NativeSpec, 'modules'>): boolean => modules.ibc !== undefined
+
 /** The extra data of a block that skips the upgrade of its height: "upgrade skipped". So it needs no option when it is replayed. */
 export const SKIPPED_UPGRADE: Hex = '0x7570677261646520736b6970706564'
 

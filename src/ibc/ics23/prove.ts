@@ -1,6 +1,7 @@
 // Proofs of kestrel's own stores in ICS-23's form: of an entry of the provable store, or that it is absent, and of the store's root
 // below the app hash. They are what `verify.ts` and Cosmos' libraries verify with the trees `smt` and `tendermint`.
 import { create } from '@bufbuild/protobuf'
+import { fromHex, type Hash, toHash } from '../../lib/hex.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import {
   type CommitmentProof,
@@ -45,19 +46,29 @@ function existence({ key, value, steps }: Leaf): ExistenceProof {
 /** The names of the two stores below the app hash. Peers register the second as the prefix of all keys. */
 export const [EVM_STORE, IBC_STORE] = ['evm', 'ibc']
 
-/** A leaf of CometBFT's tree of stores: name and hash of the root, each with its length before it. */
-const storeLeaf = (name: string, root: Uint8Array): Uint8Array =>
-  Buffer.concat([Uint8Array.of(name.length), Buffer.from(name), Uint8Array.of(32), sha256(root)])
+/** What an app hash commits to. */
+export type AppHashLeaves = {
+  /** Hash of the block. */
+  readonly evm: Hash
+  /** Root of the provable store after the block; undefined: the chain has no IBC. */
+  readonly ibc: Hash | undefined
+}
 
-/** The app hash of a chain with IBC: the root over the hash of the block and the root of the provable store. */
-export const appHashOf = (blockHash: Uint8Array, ibcRoot: Uint8Array): Uint8Array =>
-  innerHash(leafHash(storeLeaf(EVM_STORE, blockHash)), leafHash(storeLeaf(IBC_STORE, ibcRoot)))
+/** A leaf of CometBFT's tree of stores: name and hash of the root, each with its length before it. */
+const storeLeaf = (name: string, root: Hash): Uint8Array =>
+  leafHash(Buffer.concat([Uint8Array.of(name.length), Buffer.from(name), Uint8Array.of(32), sha256(fromHex(root))]))
+
+/**
+ * The app hash of a block, in the engine's header of the next height: the root over the hash of the block and the root of the provable
+ * store (RFC 6962), or the hash of the block on a chain without IBC.
+ */
+export const appHashOf = ({ evm, ibc }: AppHashLeaves): Hash =>
+  ibc === undefined ? evm : toHash(innerHash(storeLeaf(EVM_STORE, evm), storeLeaf(IBC_STORE, ibc)))
 
 /** A proof that the app hash commits to this root of the provable store. */
-export function storeProof(blockHash: Uint8Array, ibcRoot: Uint8Array): CommitmentProof {
+export function storeProof(evm: Hash, ibc: Hash): CommitmentProof {
   const { leafSpec } = proofSpec(TREES.tendermint)
-  const sibling = leafHash(storeLeaf(EVM_STORE, blockHash))
-  const path = [{ hash: HashOp.SHA256, prefix: Buffer.concat([INNER, sibling]), suffix: NOTHING }]
-  const value = { key: Buffer.from(IBC_STORE), value: ibcRoot, ...(leafSpec && { leaf: leafSpec }), path }
+  const path = [{ hash: HashOp.SHA256, prefix: Buffer.concat([INNER, storeLeaf(EVM_STORE, evm)]), suffix: NOTHING }]
+  const value = { key: Buffer.from(IBC_STORE), value: fromHex(ibc), ...(leafSpec && { leaf: leafSpec }), path }
   return create(CommitmentProofSchema, { proof: { case: 'exist', value } })
 }

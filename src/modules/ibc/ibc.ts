@@ -1,8 +1,10 @@
 // IBC version 2 (ICS-02, ICS-04): clients of other chains, and packets that are sent and received over them. Every step of a packet
 // is proven by the other chain's state as the client knows it, so relayers need not be trusted.
+import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { equalBytes } from '../../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
+import { readSection } from '../genesis-section.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
 import { reverted } from '../module.ts'
 import { Clients } from './clients.ts'
@@ -40,7 +42,12 @@ const LARGEST_PAYLOADS = 65_536
 /** An entry that is always there: an empty tree proves no absence. */
 const FIRST_ENTRY = { key: Buffer.from('ibc/version'), value: Uint8Array.of(2) }
 
-export type IbcGenesis = Record<string, never>
+/** The section has no fields: that the genesis names it makes a chain one with IBC. */
+const section = z.strictObject({})
+export type IbcGenesis = z.output<typeof section>
+
+/** Throws ChainError `invalid-genesis` that names the field. */
+export const readIbcGenesis = (json: unknown): IbcGenesis => readSection('ibc', section, json)
 
 export class Ibc implements NativeModule<IbcGenesis> {
   readonly name = 'ibc'
@@ -59,7 +66,7 @@ export class Ibc implements NativeModule<IbcGenesis> {
     this.clients = new Clients(context, this.#state)
   }
 
-  initGenesis(): void {
+  initGenesis(_: IbcGenesis): void {
     this.store.set(FIRST_ENTRY.key, FIRST_ENTRY.value)
     this.store.endBlock()
   }

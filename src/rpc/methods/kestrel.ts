@@ -158,12 +158,16 @@ const commitInfo = z.object({
 export const kestrel_getCommit = rpcMethod({
   summary:
     'In a network: the signed header and validators that prove a block (the engine’s header of the next height, whose app_hash ' +
-    'is the block’s hash; null until there is one), and the votes and evidence that the block came with (null for blocks that no engine decided).',
+    'is the block’s hash, on a chain with IBC the Merkle root over the leaves of appHash; null until there is one), and the votes and evidence that the block came with (null for blocks that no engine decided).',
   params: [blockNumber],
   names: ['block'],
   result: z.object({
     number: quantity,
     hash,
+    appHash: z
+      .object({ evm: hash, ibc: hash })
+      .nullable()
+      .describe('leaves of the app hash; null on a chain without IBC, and where the state of the block was pruned'),
     proof: z.unknown().describe('{ signed_header, validators } as the engine’s JSON, or null'),
     commitInfo: commitInfo.nullable(),
   }),
@@ -173,7 +177,35 @@ export const kestrel_getCommit = rpcMethod({
     const block = await chain.block(ref === 'pending' ? 'latest' : ref)
     if (block === undefined) throw new ChainError('header-not-found', 'header not found')
     const { number, hash } = block.header
-    return { number, hash, proof: (await proofOf(number, network)) ?? null, commitInfo: commitInfoOf(block, chain) }
+    const { evm = hash, ibc } = chain.appHashLeaves(number) ?? {}
+    return {
+      number,
+      hash,
+      appHash: ibc === undefined ? null : { evm, ibc },
+      proof: (await proofOf(number, network)) ?? null,
+      commitInfo: commitInfoOf(block, chain),
+    }
+  },
+})
+
+export const kestrel_getIbcProof = rpcMethod({
+  summary:
+    'On a chain with IBC: proves to another chain what the provable store `ibc` has at a key after a block, or that it has nothing ' +
+    'there. The proof leads to the app hash in the engine’s header of `height`, the next one after the block.',
+  params: [data, atBlock],
+  names: ['key', 'block'],
+  result: z.object({
+    block: quantity,
+    height: quantity,
+    value: data.nullable().describe('DATA, or null: the store has nothing at the key'),
+    proof: data.describe(
+      'DATA, ibc-go’s MerkleProof: of the key in the store, and of the store’s root in the app hash',
+    ),
+  }),
+  committed: true,
+  async handler([key, ref], { chain }) {
+    const { block, value = null, proof } = await chain.stateQueries.ibcProof(ref, key)
+    return { block, height: block + 1n, value, proof }
   },
 })
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { absenceProof, appHashOf, presenceProof, storeProof } from '../../../src/ibc/ics23/prove.ts'
 import { TREES } from '../../../src/ibc/ics23/specs.ts'
 import { verifyPath } from '../../../src/ibc/ics23/verify.ts'
-import { fromHex, toHex } from '../../../src/lib/hex.ts'
+import { fromHex, toHash, toHex } from '../../../src/lib/hex.ts'
 import { ProvableStore, provableStore } from '../../../src/modules/ibc/provable-store.ts'
 
 const sha = (...parts: Uint8Array[]) => createHash('sha256').update(Buffer.concat(parts)).digest()
@@ -83,7 +83,8 @@ describe('the provable store', () => {
           const { store } = openStore()
           for (const [index, key] of keys.entries()) store.set(bytes(key), Uint8Array.of(index + 1))
           store.endBlock()
-          const root = fromHex(store.root)
+          const { root } = store
+          const evm = toHash(block)
           const at = keys.indexOf(asked)
           const proven = store.prove(bytes(asked))
           const inner =
@@ -93,9 +94,9 @@ describe('the provable store', () => {
           const verify = (value: Uint8Array | undefined, key = asked) =>
             verifyPath({
               trees: [TREES.smt, TREES.tendermint],
-              root: appHashOf(block, root),
+              root: fromHex(appHashOf({ evm, ibc: root })),
               path: [bytes('ibc'), bytes(key)],
-              proofs: [inner, storeProof(block, root)],
+              proofs: [inner, storeProof(evm, root)],
               value,
             })
           const value = at < 0 ? undefined : Uint8Array.of(at + 1)
