@@ -7,7 +7,7 @@ import { parseAst } from 'vitest/node'
 
 /** The rooms of a node without its faces. */
 const ROOMS = [
-  ...['lib', 'primitives', 'spec', 'state', 'wallet', 'evm', 'pool', 'modules', 'cip', 'precompiles', 'runtime'],
+  ...['lib', 'primitives', 'ibc', 'spec', 'state', 'wallet', 'evm', 'pool', 'modules', 'cip', 'precompiles', 'runtime'],
   ...['fork', 'chain', 'consensus', 'tables', 'indexer', 'js-tracers', 'contracts'],
 ]
 

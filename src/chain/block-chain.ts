@@ -1,7 +1,6 @@
 // Implements the interfaces of `types.ts` with the committed blocks, the pool, calls and traces. One writer at a time builds
 // and commits; readers never lock. Events are emitted only after their change is on disk.
 import type { ForkedChain } from '../fork/forked-chain.ts'
-import type { AppHashLeaves } from '../ibc/ics23/prove.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
@@ -9,7 +8,6 @@ import { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
 import type { LogCriteria } from '../primitives/log-criteria.ts'
 import type { Block, Receipt, SealedHeader, Transaction, TransactionMessage } from '../primitives/types.ts'
-import { appHashLeaves } from '../runtime/app-hash.ts'
 import { draftHeader } from '../runtime/draft-header.ts'
 import { editState, type StateEdit } from '../runtime/edit-state.ts'
 import { type BuildOptions, executeBlock } from '../runtime/execute-block.ts'
@@ -261,18 +259,6 @@ export class BlockChain implements ChainFace {
   validators(after?: ExecutedBlock): readonly ConsensusValidator[] {
     const header = after?.block.header ?? this.head
     return consensusValidators(this.#runtime, header, after?.view ?? this.#canonical.view())
-  }
-
-  appHashLeaves(after: ExecutedBlock | bigint): AppHashLeaves | undefined {
-    if (typeof after === 'object') return appHashLeaves(this.spec, after.block.header.hash, () => after.view)
-    const hash = this.canonicalHash(after)
-    try {
-      return hash && appHashLeaves(this.spec, hash, () => this.#canonical.viewAt(after))
-    } catch (error) {
-      if (error instanceof ChainError && ['header-not-found', 'state-not-available'].includes(error.code))
-        return undefined
-      throw error
-    }
   }
 
   operatorOf(signer: Address): Address | undefined {

@@ -289,10 +289,9 @@ export interface StateQueries {
   minBaseFee(ref: BlockRef): Promise<bigint | undefined>
   /** Parameters of consensus after a block; undefined: governance has set none. */
   consensusParams(ref: BlockRef): Promise<GovernedParams | undefined>
-  /**
-   * Proves an entry of IBC's provable store, or that it is absent, after a block. Throws ChainError `not-allowed` on a chain without IBC,
-   * `header-not-found` and `state-not-available`.
-   */
+  /** What the app hash commits to after an executed block, or after a committed one; undefined: block unknown, or its state pruned. */
+  appHashLeaves(after: ExecutedBlock | bigint): AppHashLeaves | undefined
+  /** Proves an entry of IBC's provable store, or its absence. Throws `not-allowed` without IBC, `header-not-found`, `state-not-available`. */
   ibcProof(ref: BlockRef, key: Uint8Array): Promise<IbcProof & { readonly block: bigint }>
   /** Upgrades that governance has scheduled: those that have happened at a block, and the one to come. */
   upgrades(ref: BlockRef): Promise<GovernedUpgrades>
@@ -468,11 +467,6 @@ export interface ConsensusFace {
   readonly governed: GovernedBlocks
   /** The bonded validators after an executed block, or after the head. */
   validators(after?: ExecutedBlock): readonly ConsensusValidator[]
-  /**
-   * What the app hash commits to after an executed block, or after a committed one by its number. undefined: the block is unknown, or
-   * its state was pruned on a chain whose app hash needs it.
-   */
-  appHashLeaves(after: ExecutedBlock | bigint): AppHashLeaves | undefined
   /** The operator that uses or used the key of a consensus address, in the state at the head. */
   operatorOf(signer: Address): Address | undefined
 }

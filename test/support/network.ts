@@ -41,6 +41,33 @@ export function networkSpec(change: (genesis: Genesis) => void = () => undefined
   return parseGenesis(genesis)
 }
 
+/** The same network with IBC. */
+export const ibcSpec = (): GenesisSpec =>
+  networkSpec(({ kestrel }) => {
+    kestrel.modules = { ...Object(kestrel.modules), ibc: {} }
+  })
+
+const sha256 = (...parts: Uint8Array[]) => createHash('sha256').update(Buffer.concat(parts)).digest()
+
+/**
+ * The app hash of two stores, by CometBFT's rules: a leaf is SHA-256 of 0, name and SHA-256 of the root, each with its length before it;
+ * the root is SHA-256 of 1 and both leaves (RFC 6962).
+ */
+export function appHashOfStores({ evm, ibc }: { readonly evm: Hash; readonly ibc: Hash }): Uint8Array {
+  const leaf = (name: string, root: Hash) => {
+    const value = sha256(fromHex(root))
+    return sha256(Uint8Array.of(0, name.length), Buffer.from(name), Uint8Array.of(value.length), value)
+  }
+  return new Uint8Array(sha256(Uint8Array.of(1), leaf('evm', evm), leaf('ibc', ibc)))
+}
+
+/** The app hash after the newest block: its hash, or with IBC the root of two stores. */
+export function appHashOfHead(chain: Pick<BlockChain, 'head' | 'stateQueries'>): Uint8Array {
+  const { head } = chain
+  const { ibc } = chain.stateQueries.appHashLeaves(head.number) ?? {}
+  return ibc === undefined ? fromHex(head.hash) : appHashOfStores({ evm: head.hash, ibc })
+}
+
 export type Decision = {
   /** Index of the proposing validator in the set of the height; by default height modulo size. */
   readonly proposer?: number

@@ -241,7 +241,7 @@ async function requireGenesis({ spec, store }: BlockChain, { genesis, home }: Fl
 /** Throws ChainError `storage` when the engine's state is not that of the chain's block. */
 async function requireValidators(chain: BlockChain, head: SnapshotHead, engine: EngineState): Promise<void> {
   const { textChainId } = requireNetwork(chain.spec)
-  const leaves = chain.appHashLeaves(head.block)
+  const leaves = chain.stateQueries.appHashLeaves(head.block)
   const isSame =
     engine.chainId === textChainId &&
     engine.height === head.block &&

@@ -124,7 +124,7 @@ export class NetworkApplication implements AbciApplication {
 
   /** The app hash after an executed block, or after the head. */
   #appHash(after: ExecutedBlock | bigint): Uint8Array {
-    const leaves = this.#chain.appHashLeaves(after)
+    const leaves = this.#chain.stateQueries.appHashLeaves(after)
     if (leaves === undefined) throw new ChainError('storage', 'the state of the newest block is missing')
     return fromHex(appHashOf(leaves))
   }

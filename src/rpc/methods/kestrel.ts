@@ -177,7 +177,7 @@ export const kestrel_getCommit = rpcMethod({
     const block = await chain.block(ref === 'pending' ? 'latest' : ref)
     if (block === undefined) throw new ChainError('header-not-found', 'header not found')
     const { number, hash } = block.header
-    const { evm = hash, ibc } = chain.appHashLeaves(number) ?? {}
+    const { evm = hash, ibc } = chain.stateQueries.appHashLeaves(number) ?? {}
     return {
       number,
       hash,
