@@ -85,11 +85,13 @@ describe('the gas of work in a precompile', () => {
     // 500 for each of five words: 7,900 + 2,500.
     meter.encoded(160)
     expect(meter.used).toBe(10_400n)
-    // 600 for a read, 4,000 for a change.
+    // 600 for a read, 5,500 for a change, 1,200 for another one of the same slot.
     meter.read()
     expect(meter.used).toBe(11_000n)
     meter.write(alice, 1n, 'fresh')
-    expect(meter.used).toBe(15_000n)
+    expect(meter.used).toBe(16_500n)
+    meter.write(alice, 1n, 'changed')
+    expect(meter.used).toBe(17_700n)
   })
 
   it('is not less than prices of a state beyond ordinary size', () => {
