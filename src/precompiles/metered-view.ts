@@ -34,10 +34,10 @@ export type WorkPrices = Readonly<
   Record<'call' | 'decodedWord' | 'encodedWord' | 'read' | 'change' | 'rewrite', bigint>
 >
 const WORK_GAS: WorkPrices = {
-  call: 7_000n,
+  call: 8_000n,
   decodedWord: 300n,
-  encodedWord: 500n,
-  read: 600n,
+  encodedWord: 650n,
+  read: 700n,
   change: 5_500n,
   rewrite: 1_200n,
 }

@@ -7,6 +7,7 @@ import { type Address, hexToAddress } from '../../src/lib/hex.ts'
 import { voucherContracts } from '../../src/precompiles/coin-contracts.ts'
 import type { FaultReport, Precompile } from '../../src/precompiles/define.ts'
 import { PRECOMPILES, precompilesWith } from '../../src/precompiles/index.ts'
+import type { NativeInterfaces } from '../../src/spec/chain-spec.ts'
 import { account } from '../support/chain.ts'
 import { addressOf, type Grown, START, voucherHash } from './grown-state.ts'
 import { OWNER, sampleOf } from './matrix-samples.ts'
@@ -96,17 +97,17 @@ function callOf(
   of: Precompile,
   entry: AbiFunction,
   args: readonly unknown[],
-  { from = OWNER, variant = 0, name = of.name } = {},
+  { from = OWNER, variant = 0, interfaces = 'evmos' as NativeInterfaces },
 ): readonly GrownCall[] {
   const input = encoded(entry, args)
   if (input === undefined) return []
   return [
     {
-      name: `${name}.${toFunctionSignature(entry)} #${variant}`,
+      name: `${interfaces === 'evmos' ? '' : `${interfaces}.`}${of.name}.${toFunctionSignature(entry)} #${variant}`,
       isView: isView(entry),
       input: hexToBytes(input),
       from: addressOf(from),
-      contract: ({ spec }, report) => of.on(spec, report),
+      contract: ({ spec }, report) => of.on({ ...spec, interfaces }, report),
     },
   ]
 }
@@ -135,7 +136,7 @@ const cosmos: readonly GrownCall[] = precompilesWith('cosmos-evm').flatMap((of) 
   functionsOf(of).flatMap((entry) => {
     const args = COSMOS_ARGS[entry.name]
     const isOwn = !PRECOMPILES.includes(of) && (args !== undefined || of.name === 'werc20')
-    return isOwn ? callOf(of, entry, args ?? [], { name: `cosmos-evm.${of.name}` }) : []
+    return isOwn ? callOf(of, entry, args ?? [], { interfaces: 'cosmos-evm' }) : []
   }),
 )
 
