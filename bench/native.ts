@@ -1,5 +1,6 @@
 // `npm run bench:native`: what native work costs beside its gas, in CPU time of this process: every function of the native contracts
-// in nanoseconds per gas beside a keccak loop measured in turns with it, and the worst block with many due things of each kind.
+// in nanoseconds per gas beside a keccak loop measured in turns with it, and the worst block with many due things of each kind. It runs
+// bundled and with the flags of `npm start`, because a loader's marks and a small young generation cost native work a third more.
 import { Command, InvalidArgumentError } from 'commander'
 import { type BlockRow, measureBlocks } from './native/blocks.ts'
 import { type FunctionRow, measureFunctions } from './native/functions.ts'
@@ -19,9 +20,11 @@ await new Command('bench:native')
 
 async function bench({ rounds, sizes, due, former, only }: Options): Promise<void> {
   const keccak = await keccakLoop()
+  const how = { rounds, nativeGas: former ? 1 : 2, only, log: console.warn } as const
+  // Compiles what all functions share.
+  await measureFunctions(1, keccak, { ...how, rounds: 1, log: () => undefined })
   const rows: FunctionRow[] = []
-  for (const size of sizes)
-    rows.push(...(await measureFunctions(size, keccak, { rounds, nativeGas: former ? 1 : 2, only, log: console.warn })))
+  for (const size of sizes) rows.push(...(await measureFunctions(size, keccak, how)))
   console.log(tableOf(rows))
   console.log(tableOfBlocks(await measureBlocks(due, only, console.warn)))
 }

@@ -1,13 +1,17 @@
 // The worst block when ten thousand things of a kind are due at one moment: CPU time of the end of a block, the begin of the next one,
-// its state root and its rows. Nothing is executed in these blocks.
+// its state root and its rows, on disk as a node has them. Nothing is executed in these blocks.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Address, hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { MESSAGE } from '../../src/modules/authz/messages.ts'
 import { wholeVote } from '../../src/modules/gov/tally.ts'
 import { beginBlock, endBlock, initGenesis, type Modules } from '../../src/modules/index.ts'
 import { installContracts } from '../../src/precompiles/index.ts'
 import type { GenesisValidator, NativeSpec } from '../../src/spec/chain-spec.ts'
-import { openMemoryStore } from '../../src/state/kv.ts'
+import { openTemporaryStore } from '../../src/state/kv.ts'
 import { StateStore } from '../../src/state/state-store.ts'
+import type { KvStore } from '../../src/state/types.ts'
 import type { View } from '../../src/state/view.ts'
 import { type Grown, modulesOn } from '../../test/precompiles/grown-state.ts'
 import { emptyView, nativeSpec } from '../../test/support/native.ts'
@@ -173,7 +177,7 @@ const specOf = (validators: number): NativeSpec => ({
     slashing: { version: 2 },
     staking: { version: 2 },
     gov: { version: 2 },
-    transfer: { sinks: [{ channel: 'channel-2', behaviour: 'never' }] },
+    transfer: { version: 2, sinks: [{ channel: 'channel-2', behaviour: 'never' }] },
   },
 })
 
@@ -186,12 +190,16 @@ export async function measureBlocks(
   const rows: BlockRow[] = []
   for (const kind of KINDS.filter(({ name }) => name.includes(only))) {
     log(`blocks: ${kind.name}`)
-    rows.push(await measureKind(kind, due))
+    const folder = await mkdtemp(join(tmpdir(), 'kestrel-bench-'))
+    const store = await openTemporaryStore(folder)
+    rows.push(await measureKind(kind, due, store))
+    await store.close()
+    await rm(folder, { recursive: true })
   }
   return rows
 }
 
-async function measureKind(kind: Kind, due: number): Promise<BlockRow> {
+async function measureKind(kind: Kind, due: number, disk: KvStore): Promise<BlockRow> {
   const validators = kind.validators?.(due) ?? 3
   const spec = specOf(validators)
   const view = await emptyView()
@@ -217,7 +225,7 @@ async function measureKind(kind: Kind, due: number): Promise<BlockRow> {
     () => next(5n),
   )
 
-  const store = new StateStore(await openMemoryStore(), -1)
+  const store = new StateStore(disk, -1)
   const commit = async () => {
     const { rows, codes } = await grown.view.changes()
     const staged = store.stage(rows, codes)

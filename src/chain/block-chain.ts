@@ -461,8 +461,8 @@ export class BlockChain implements ChainFace {
   }
 
   /**
-   * What a block on the head is made of. Governance decides an attribute before the caller, the caller before the producer; the
-   * others have their defaults. Throws OtherProgramNeeded.
+   * What a block on the head is made of. An attribute has the value that governance has set, else the caller's, else the producer's,
+   * else a default. Throws OtherProgramNeeded.
    */
   #next(attributes: Partial<PayloadAttributes>, fetches = true) {
     const chosen = [{ coinbase: this.proposer }, this.#proposed(), attributes, this.governed.attributes()]

@@ -28,10 +28,20 @@ const WRITE_GAS: { readonly [C in SlotChange]: bigint } = { fresh: 22_100n, chan
 /**
  * Gas of the pieces of work of a call: that of a loop of keccak256 which takes as long, by `npm run bench:native` (7 ns a gas on two busy
  * cores). `call`: finding the function and opening the modules; a word of the input is decoded, one of the result or an event encoded.
+ * `change`: with the slot's part of the state root and of the rows, so only the first one of a slot; `rewrite`: another one.
  */
-export type WorkPrices = Readonly<Record<'call' | 'decodedWord' | 'encodedWord' | 'read' | 'change', bigint>>
-const WORK_GAS: WorkPrices = { call: 7_000n, decodedWord: 300n, encodedWord: 500n, read: 600n, change: 4_000n }
-const NO_WORK_GAS: WorkPrices = { call: 0n, decodedWord: 0n, encodedWord: 0n, read: 0n, change: 0n }
+export type WorkPrices = Readonly<
+  Record<'call' | 'decodedWord' | 'encodedWord' | 'read' | 'change' | 'rewrite', bigint>
+>
+const WORK_GAS: WorkPrices = {
+  call: 8_000n,
+  decodedWord: 300n,
+  encodedWord: 650n,
+  read: 700n,
+  change: 5_500n,
+  rewrite: 1_200n,
+}
+const NO_WORK_GAS: WorkPrices = { call: 0n, decodedWord: 0n, encodedWord: 0n, read: 0n, change: 0n, rewrite: 0n }
 
 /** By the chain's rule `kestrel.nativeGas`. */
 export const workPrices = ({ nativeGas }: NativeSpec): WorkPrices => (nativeGas === 2 ? WORK_GAS : NO_WORK_GAS)
@@ -102,7 +112,8 @@ export class GasMeter {
     const changed = this.#changed.get(of) ?? new Set()
     if (changed.size === 0) this.#changed.set(of, changed)
     if (changed.has(what)) {
-      this.read()
+      this.#access(COVERED_GAS.read, READ_GAS)
+      this.#work(this.#workPrices.rewrite)
       return
     }
     changed.add(what)

@@ -42,6 +42,12 @@ export const distributionVersion = ({ modules: { distribution } }: Pick<NativeSp
 export const stakingVersion = ({ modules: { staking } }: Pick<NativeSpec, 'modules'>): 1 | 2 => versionOf(staking)
 
 /**
+ * The version of transfer's rules, `kestrel.modules.transfer.version`; 1 if the genesis names none. They differ in how many packets a
+ * block delivers and times out (`MOST_PACKETS_A_BLOCK`).
+ */
+export const transferVersion = ({ modules: { transfer } }: Pick<NativeSpec, 'modules'>): 1 | 2 => versionOf(transfer)
+
+/**
  * The version of governance's rules, `kestrel.modules.gov.version`; 1 if the genesis names none. 2: proposals can also send coins
  * of the governance account, set the parameters of all modules and of consensus, and schedule upgrades; the end of proposals takes
  * several blocks if necessary (`modules/gov/ending.ts`).

@@ -148,7 +148,13 @@ const kestrel: Preset = {
       validator('0x71bE63f3384f5fb98995898A86B02Fb2426c5788', 'kestrel-1', 1_000n * COIN),
       validator('0xFABB0ac9d68B0B445fB7357272Ff202C5651694a', 'kestrel-2', 1_000n * COIN),
     ],
-    modules: { distribution: { version: 2 }, slashing: { version: 2 }, staking: { version: 2 }, gov: { version: 2 } },
+    modules: {
+      distribution: { version: 2 },
+      slashing: { version: 2 },
+      staking: { version: 2 },
+      gov: { version: 2 },
+      transfer: { version: 2 },
+    },
   },
 }
 
@@ -223,6 +229,7 @@ const evmos: Preset = {
       slashing: { version: 2 },
       gov: { version: 2 },
       staking: { version: 2, params: { minCommissionRate: '0.05' } },
+      transfer: { version: 2 },
     },
   },
 }

@@ -216,15 +216,15 @@ describe('gas of precompiles', () => {
     const priced = precompile.on({ ...nativeSpec, nativeGas: 2 }, report)
     const input = encodeFunctionData({ abi, functionName: 'delegation', args: [alice, validator] })
     const runWith = (gasLimit: bigint) => runNow(priced, nativeCall(view, hexToBytes(input), { gasLimit }))
-    // The work, 7,000 + 5 words at 300 + 6 words at 500, is more than the price, 1,480 + 6,000.
-    expect(runWith(1_000_000n).gasUsed).toBe(11_500n)
+    // The work, 8,000 + 5 words at 300 + 6 words at 650, is more than the price, 1,480 + 6,000.
+    expect(runWith(1_000_000n).gasUsed).toBe(13_400n)
     const pay = encodeFunctionData({ abi, functionName: 'pay' })
-    // 7,000 and a word at 500 are more than 2,000.
-    expect(runNow(priced, nativeCall(view, hexToBytes(pay))).gasUsed).toBe(7_500n)
-    expect(runNow(priced, nativeCall(view, hexToBytes(pay), { gasLimit: 7_500n })).error).toBeUndefined()
-    expect(runNow(priced, nativeCall(view, hexToBytes(pay), { gasLimit: 7_499n }))).toMatchObject({
+    // 8,000 and a word at 650 are more than 2,000.
+    expect(runNow(priced, nativeCall(view, hexToBytes(pay))).gasUsed).toBe(8_650n)
+    expect(runNow(priced, nativeCall(view, hexToBytes(pay), { gasLimit: 8_650n })).error).toBeUndefined()
+    expect(runNow(priced, nativeCall(view, hexToBytes(pay), { gasLimit: 8_649n }))).toMatchObject({
       error: 'out of gas',
-      gasUsed: 7_499n,
+      gasUsed: 8_649n,
     })
     expect(runNow(priced, nativeCall(view, hexToBytes('0xdeadbeef'))).gasUsed).toBe(0n)
   })

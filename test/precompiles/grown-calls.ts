@@ -5,8 +5,9 @@ import type { NativeContract } from '../../src/evm/native-call.ts'
 import { toBech32 } from '../../src/lib/bech32.ts'
 import { type Address, hexToAddress } from '../../src/lib/hex.ts'
 import { voucherContracts } from '../../src/precompiles/coin-contracts.ts'
-import type { FaultReport } from '../../src/precompiles/define.ts'
-import { PRECOMPILES } from '../../src/precompiles/index.ts'
+import type { FaultReport, Precompile } from '../../src/precompiles/define.ts'
+import { PRECOMPILES, precompilesWith } from '../../src/precompiles/index.ts'
+import type { NativeInterfaces } from '../../src/spec/chain-spec.ts'
 import { account } from '../support/chain.ts'
 import { addressOf, type Grown, START, voucherHash } from './grown-state.ts'
 import { OWNER, sampleOf } from './matrix-samples.ts'
@@ -82,24 +83,36 @@ export type GrownCall = {
   contract(grown: Grown, report: FaultReport): NativeContract
 }
 
+const functionsOf = ({ abi }: Precompile) => abi.flatMap((entry) => (entry.type === 'function' ? [entry] : []))
+
 const fixed: readonly GrownCall[] = PRECOMPILES.flatMap((of) =>
-  of.abi
-    .flatMap((entry) => (entry.type === 'function' ? [entry] : []))
-    .flatMap((entry) => {
-      const signature = toFunctionSignature(entry)
-      const { args, from = OWNER } = sampleOf(of.name, entry.name, signature)
-      return callsOf(of.name, entry, args).flatMap((given, variant) => {
-        const input = encoded(entry, given)
-        if (input === undefined) return []
-        const name = `${of.name}.${signature} #${variant}`
-        const contract = ({ spec }: Grown, report: FaultReport) => of.on(spec, report)
-        return [{ name, isView: isView(entry), input: hexToBytes(input), from: addressOf(from), contract }]
-      })
-    }),
+  functionsOf(of).flatMap((entry) => {
+    const { args, from = OWNER } = sampleOf(of.name, entry.name, toFunctionSignature(entry))
+    return callsOf(of.name, entry, args).flatMap((given, variant) => callOf(of, entry, given, { from, variant }))
+  }),
 )
 
-const VOUCHER = hexToAddress(`0x${voucherHash.slice(-40)}`)
-const VOUCHER_ARGS: Readonly<Record<string, readonly unknown[]>> = {
+/** A call of a contract with a fixed address; none if the arguments are those of an overload. */
+function callOf(
+  of: Precompile,
+  entry: AbiFunction,
+  args: readonly unknown[],
+  { from = OWNER, variant = 0, interfaces = 'evmos' as NativeInterfaces },
+): readonly GrownCall[] {
+  const input = encoded(entry, args)
+  if (input === undefined) return []
+  return [
+    {
+      name: `${interfaces === 'evmos' ? '' : `${interfaces}.`}${of.name}.${toFunctionSignature(entry)} #${variant}`,
+      isView: isView(entry),
+      input: hexToBytes(input),
+      from: addressOf(from),
+      contract: ({ spec }, report) => of.on({ ...spec, interfaces }, report),
+    },
+  ]
+}
+
+const TOKEN_ARGS: Readonly<Record<string, readonly unknown[]>> = {
   balanceOf: [owner],
   allowance: [owner, spender],
   transfer: [spender, 1n],
@@ -107,6 +120,27 @@ const VOUCHER_ARGS: Readonly<Record<string, readonly unknown[]>> = {
   // Nothing is allowed but zero.
   transferFrom: [owner, spender, 0n],
 }
+
+/** Arguments of functions that cosmos/evm's interfaces alone have. */
+const COSMOS_ARGS: Readonly<Record<string, readonly unknown[]>> = {
+  ...TOKEN_ARGS,
+  deposit: [],
+  withdraw: [1n],
+  communityPool: [],
+  fundCommunityPool: [owner, coins(COIN)],
+  depositValidatorRewardsPool: [owner, operator(10), coins(COIN)],
+  denom: [voucherHash],
+  denoms: [pageOf({})],
+}
+const cosmos: readonly GrownCall[] = precompilesWith('cosmos-evm').flatMap((of) =>
+  functionsOf(of).flatMap((entry) => {
+    const args = COSMOS_ARGS[entry.name]
+    const isOwn = !PRECOMPILES.includes(of) && (args !== undefined || of.name === 'werc20')
+    return isOwn ? callOf(of, entry, args ?? [], { interfaces: 'cosmos-evm' }) : []
+  }),
+)
+
+const VOUCHER = hexToAddress(`0x${voucherHash.slice(-40)}`)
 const tokens: readonly GrownCall[] = erc20Abi
   .filter((entry) => entry.type === 'function')
   .map((entry) => ({
@@ -116,7 +150,7 @@ const tokens: readonly GrownCall[] = erc20Abi
       encodeFunctionData({
         abi: [entry as AbiFunction],
         functionName: entry.name,
-        args: VOUCHER_ARGS[entry.name] ?? [],
+        args: TOKEN_ARGS[entry.name] ?? [],
       }),
     ),
     from: addressOf(OWNER),
@@ -127,14 +161,14 @@ const tokens: readonly GrownCall[] = erc20Abi
     },
   }))
 
-/** All of them; contracts that a chain can lack answer on the grown state. */
-export const GROWN_CALLS: readonly GrownCall[] = [...fixed, ...tokens]
+/** All of them; contracts that a chain can lack answer on the grown state, and so do those of the other interfaces. */
+export const GROWN_CALLS: readonly GrownCall[] = [...fixed, ...cosmos, ...tokens]
 
 function isView({ stateMutability }: AbiFunction): boolean {
   return stateMutability === 'view' || stateMutability === 'pure'
 }
 
-/** Returns undefined if the arguments are those of an overload. */
+/** undefined if the arguments do not fit. */
 function encoded(entry: AbiFunction, args: readonly unknown[]): Hex | undefined {
   try {
     return encodeFunctionData({ abi: [entry], functionName: entry.name, args })

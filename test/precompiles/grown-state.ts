@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { type Address, hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { MESSAGE } from '../../src/modules/authz/messages.ts'
+import { readErc20Genesis } from '../../src/modules/erc20/erc20.ts'
 import { wholeVote } from '../../src/modules/gov/tally.ts'
 import { beginBlock, endBlock, initGenesis, type Modules, openModules } from '../../src/modules/index.ts'
 import { installContracts } from '../../src/precompiles/index.ts'
@@ -120,6 +121,8 @@ export async function grownState(sizes = SIZE): Promise<Grown> {
   for (const holder of holders) view.setBalance(holder, HOLDING)
   initGenesis(view, spec, BigInt(holders.length) * HOLDING, { ...block })
   installContracts(view, spec, 0n)
+  // The base coin as a token, which only cosmos/evm's interfaces have.
+  modulesOn({ ...grown, spec: { ...spec, interfaces: 'cosmos-evm' } }).erc20.initGenesis(readErc20Genesis({}))
   nextBlock(grown)
   stake(grown, operators, sizes)
   grant(modulesOn(grown), sizes)

@@ -109,9 +109,14 @@ async function send(of: Case, { to = of.of.address, from = of.from, value = 0n }
   return chain.viem.waitForTransactionReceipt({ hash })
 }
 
-/** Runs `work` and rewinds the blocks that it made. */
+/**
+ * Runs `work` and rewinds the blocks that it made. Its first block is later than the head: a grant that a block of the same
+ * second renews keeps its expiration, which costs less gas.
+ */
 async function undone(work: () => Promise<void>): Promise<void> {
+  const { timestamp } = await chain.viem.getBlock()
   const snapshot = await chain.rpc('evm_snapshot')
+  await chain.rpc('evm_setNextBlockTimestamp', numberToHex(timestamp + 1n))
   try {
     await work()
   } finally {

@@ -299,6 +299,7 @@ describe('writing and reading a genesis file', () => {
     ['large chain id', () => parseGenesis(genesis({ chainId: '0xffffffffffffffffffffffff' }))],
     ['kestrel', () => presets.kestrel()],
     ['evmos', () => presets.evmos({ preinstalls: false })],
+    ['cosmos-evm', () => presets['cosmos-evm']({ preinstalls: false })],
   ])('%s', (_, make) => {
     const spec = make()
     const written = formatGenesis(spec)

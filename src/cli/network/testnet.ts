@@ -239,11 +239,10 @@ async function writeHomes(flags: Flags, homes: readonly Home[], spec: GenesisSpe
     const { name: moniker, p2p, rpc, prometheus } = home
     const socket = socketIn(files.data)
     const config = { moniker, socket, p2p, rpc, prometheus, peers, mempool, blockTime, isLocal: true }
-    const hides = home.guards === undefined ? undefined : homes.slice(home.guards, home.guards + 1)
     await makeHome(files.engine, spec, {
       ...config,
       isHidden: home.role === 'validator' && flags.sentries > 0,
-      ...(hides !== undefined && { hides: hides.map(({ nodeId }) => nodeId) }),
+      hides: homes.flatMap(({ nodeId }, index) => (index === home.guards ? [nodeId] : [])),
     })
     mkdirSync(files.data, { recursive: true })
     await writeFile(files.genesis, genesisText(spec))

@@ -49,8 +49,8 @@ export function configText(config: NewConfig): string {
   const { moniker, socket, p2p, rpc, prometheus, peers, mempool, blockTime, isLocal, signer, isHidden, hides } = config
   const local = isLocal ? { addr_book_strict: false, allow_duplicate_ip: true } : {}
   const hidden = isHidden ? { pex: false } : {}
-  const ids = hides?.join(',')
-  const sentry = ids === undefined ? {} : { private_peer_ids: ids, unconditional_peer_ids: ids }
+  const ids = hides?.join(',') ?? ''
+  const sentry = ids === '' ? {} : { private_peer_ids: ids, unconditional_peer_ids: ids }
   const text = stringify({
     proxy_app: `unix://${socket}`,
     moniker,

@@ -44,11 +44,11 @@ export type StakingContext = {
 /**
  * Most unbondings, redelegations and validators' unbondings, counted separately, that one block completes; the rest is completed
  * by the next blocks, in order of time. By the version of staking's rules. Completing an unbonding takes 35 reads and 24 writes of
- * state, up to twice as many if the calendar is out of order: 0.7 to 1.6 ms; with 10,000 due on busy cores 3 ms, a redelegation 5 ms.
- * So 500 redelegations of version 1 can take 2.7 s. With version 2 entries wait when many blocks in a row begin more than 100 of a
- * kind, which takes most of their gas.
+ * state, up to twice as many if the calendar is out of order: 0.7 to 1.6 ms; with 10,000 due 2 to 3 ms, a redelegation 3 to 5 ms.
+ * So 500 redelegations of version 1 can take 2.7 s. With version 2 entries wait when many blocks in a row begin more than 60 of a
+ * kind, which takes half of their gas.
  */
-export const MAX_ENDED_PER_BLOCK = { 1: 500, 2: 100 }
+export const MAX_ENDED_PER_BLOCK = { 1: 500, 2: 60 }
 
 /**
  * Limit of the work of all slashes in a block, and the cost of each step: reading an entry, burning tokens of an unbonding entry or

@@ -2,7 +2,7 @@
 // by default there is one pair of loopback channels, `channel-0` and `channel-1`.
 import { z } from 'zod'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
-import { readSection } from '../genesis-section.ts'
+import { readSection, rulesVersion } from '../genesis-section.ts'
 import { PEERS, type Peer } from './layout.ts'
 
 export type GenesisSink = {
@@ -38,6 +38,8 @@ const amount = z
 
 const section = z
   .strictObject({
+    /** Read by `transferVersion`. */
+    version: rulesVersion,
     sendEnabled: z.boolean().default(true),
     receiveEnabled: z.boolean().default(true),
     loopback: z.array(z.tuple([channel, channel])).default([['channel-0', 'channel-1']]),

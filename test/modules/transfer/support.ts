@@ -6,7 +6,7 @@ import { Erc20, readErc20Genesis } from '../../../src/modules/erc20/erc20.ts'
 import { readTransferGenesis } from '../../../src/modules/transfer/genesis.ts'
 import { type Sending, Transfer } from '../../../src/modules/transfer/transfer.ts'
 import type { StateView } from '../../../src/state/types.ts'
-import { alice, bob, emptyView, moduleContext } from '../../support/native.ts'
+import { alice, bob, emptyView, moduleContext, nativeSpec } from '../../support/native.ts'
 
 export const START = 1_700_000_000n
 export const COINS = 1_000n
@@ -26,8 +26,12 @@ export class Chain {
   number = 1n
   time = START
 
-  constructor(view: StateView) {
+  readonly #section: object
+
+  /** `section`: that of the genesis. */
+  constructor(view: StateView, section: object) {
     this.view = view
+    this.#section = section
   }
 
   get bank(): Bank {
@@ -81,17 +85,18 @@ export class Chain {
 
   #context() {
     const block = { number: this.number, timestamp: this.time, proposer: bob }
-    return moduleContext(this.view, { block })
+    return moduleContext(this.view, { block, spec: { ...nativeSpec, modules: { transfer: this.#section } } })
   }
 }
 
 /** A chain at block 1; alice and bob hold 1000 base units each. */
 export async function chainWith(json: object = {}): Promise<Chain> {
-  const chain = new Chain(await emptyView())
+  const sinks = Object.entries(SINKS).map(([behaviour, channel]) => ({ channel, behaviour }))
+  const section = { sinks, ...json }
+  const chain = new Chain(await emptyView(), section)
   for (const holder of [alice, bob]) chain.view.setBalance(holder, COINS)
   chain.bank.initGenesis({ supply: 2n * COINS })
   chain.erc20.initGenesis(readErc20Genesis({ pairs: [{ address: TOKEN, name: 'Token', symbol: 'TOK', decimals: 6 }] }))
-  const sinks = Object.entries(SINKS).map(([behaviour, channel]) => ({ channel, behaviour }))
-  chain.transfer.initGenesis(readTransferGenesis({ sinks, ...json }))
+  chain.transfer.initGenesis(readTransferGenesis(section))
   return chain
 }

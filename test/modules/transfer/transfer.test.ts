@@ -348,6 +348,7 @@ describe('a packet', () => {
 describe('the genesis section of transfers', () => {
   it('has one looped channel by default', () => {
     expect(readTransferGenesis(undefined)).toEqual({
+      version: 1,
       sendEnabled: true,
       receiveEnabled: true,
       loopback: [['channel-0', 'channel-1']],

@@ -16,7 +16,7 @@ import { isZero } from './word'
 /** The required stack bytes in the table entry of an opcode that the fork does not have, or that the host runs. */
 const NEVER: u32 = 65535
 
-/** Opcodes that check for a static frame before anything else. */
+/** Opcodes that check for a static frame before their gas. */
 function isChange(op: u32): bool {
   return op === 0x55 || (op >= 0xa0 && op <= 0xa4) || op === 0xf0 || op === 0xf5 || op === 0xff
 }
