@@ -1,6 +1,8 @@
 // IBC version 2 (ICS-02, ICS-04): clients of other chains, and packets that are sent and received over them. Every step of a packet
 // is proven by the other chain's state as the client knows it, so relayers need not be trusted.
 import { z } from 'zod'
+import { readClientState } from '../../ibc/comet/client-state.ts'
+import type { Height } from '../../ibc/comet/light-client.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { equalBytes } from '../../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
@@ -31,7 +33,7 @@ export type PortModule = {
 }
 
 /** A proof by the other chain's state at a height of the client. */
-export type Proof = { readonly bytes: Uint8Array; readonly height: bigint }
+export type Proof = { readonly bytes: Uint8Array; readonly height: Height }
 
 const BILLION = 1_000_000_000n
 /** ibc-go's MaxTimeoutDelta in seconds. */
@@ -77,7 +79,7 @@ export class Ibc implements NativeModule<IbcGenesis> {
 
   /** Sends a packet over a client; the caller has taken what it carries. Throws ChainError. */
   send(sourceClient: string, timeoutTimestamp: bigint, payloads: readonly Payload[]): Packet {
-    const { counterparty, highest } = this.clients.client(sourceClient)
+    const { counterparty, state } = this.clients.client(sourceClient)
     if (counterparty === '') throw reverted(`client ${sourceClient} has no counterparty`)
     this.clients.requireActive(sourceClient)
     const { timestamp } = this.#context.block
@@ -85,7 +87,7 @@ export class Ibc implements NativeModule<IbcGenesis> {
       throw reverted(`timeout ${timeoutTimestamp} is not after the block's time ${timestamp}`)
     if (timeoutTimestamp > timestamp + LONGEST_TIMEOUT)
       throw reverted(`timeout is more than ${LONGEST_TIMEOUT} seconds ahead`)
-    const theirs = this.clients.consensusState(sourceClient, highest).time / BILLION
+    const theirs = this.clients.consensusState(sourceClient, readClientState(state).latest).time / BILLION
     if (theirs >= timeoutTimestamp) throw reverted(`the other chain's time ${theirs} has reached the timeout`)
     checkPayloads(payloads)
     const sequences = this.#state.sequences.at(sourceClient)
