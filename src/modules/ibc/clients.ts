@@ -25,11 +25,9 @@ import { MerkleProofSchema } from '../../protobuf/generated/ibc/core/commitment/
 import type { Header } from '../../protobuf/generated/ibc/lightclients/tendermint/v1/tendermint_pb.ts'
 import type { ModuleContext } from '../module.ts'
 import { reverted } from '../module.ts'
-import type { Client, IbcState, StoredHeader } from './layout.ts'
+import { type Client, clientIdOf, type IbcState, type StoredHeader } from './layout.ts'
 
 const BILLION = 1_000_000_000n
-/** The id of a client by its number, from 0. */
-export const clientIdOf = (number: number): string => `07-tendermint-${number}`
 /** Bytes of a proof. A proof of absence in a tree of 10^9 entries has below 5,000. */
 const LARGEST_PROOF = 65_536
 const LONGEST_KEY = 256

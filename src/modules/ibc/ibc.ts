@@ -10,6 +10,7 @@ import { readSection } from '../genesis-section.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
 import { reverted } from '../module.ts'
 import { Clients } from './clients.ts'
+import { ibcInvariants } from './invariants.ts'
 import { type IbcState, ibcLayout } from './layout.ts'
 import {
   acknowledgementCommitment,
@@ -21,7 +22,7 @@ import {
   packetCommitment,
   RECEIPT,
 } from './packets.ts'
-import { ProvableStore } from './provable-store.ts'
+import { FIRST_ENTRY, ProvableStore } from './provable-store.ts'
 
 /** A module that sends and receives payloads at a port. */
 export type PortModule = {
@@ -41,8 +42,6 @@ const LONGEST_TIMEOUT = 86_400n
 /** Payloads of a packet: ibc-go takes one; and the bytes of their values. */
 const MOST_PAYLOADS = 1
 const LARGEST_PAYLOADS = 65_536
-/** An entry that is always there: an empty tree proves no absence. */
-const FIRST_ENTRY = { key: Buffer.from('ibc/version'), value: Uint8Array.of(2) }
 
 /** The section has no fields: that the genesis names it makes a chain one with IBC. */
 const section = z.strictObject({})
@@ -75,6 +74,11 @@ export class Ibc implements NativeModule<IbcGenesis> {
 
   endBlock(): void {
     this.store.endBlock()
+  }
+
+  /** The broken invariants in words; empty if there are none. */
+  invariants(): string[] {
+    return [...ibcInvariants(this.#state, this.store)]
   }
 
   /** Sends a packet over a client; the caller has taken what it carries. Throws ChainError. */

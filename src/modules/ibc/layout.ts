@@ -4,6 +4,9 @@ import { enumerable, layout, list, mapping, struct } from '../../state/layout.ts
 import { address, bytes, text, u64 } from '../../state/storage-types.ts'
 import { provableStore } from './provable-store.ts'
 
+/** The id of a client by its number, from 0. */
+export const clientIdOf = (number: number): string => `07-tendermint-${number}`
+
 /** A client of another chain. */
 export type Client = {
   /** ibc-go's protobuf. */

@@ -12,6 +12,7 @@ import type { Bank } from '../bank.ts'
 import { isBlocked } from '../bank.ts'
 import type { Erc20 } from '../erc20/erc20.ts'
 import type { Ibc, PortModule } from '../ibc/ibc.ts'
+import { clientIdOf } from '../ibc/layout.ts'
 import type { Packet as ClientPacket, Payload } from '../ibc/packets.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
 import { reverted } from '../module.ts'
@@ -245,7 +246,9 @@ export class Transfer implements NativeModule<TransferGenesis> {
 
   /** The broken invariants in words; empty if there are none. */
   invariants(): string[] {
-    return transferInvariants(this.#state, this.channels, this.#bank)
+    const clients = Array.from({ length: this.#ibc?.clients.count ?? 0 }, (_, number) => clientIdOf(number))
+    const ends = clients.map((channel): ChannelId => ({ port: PORT, channel }))
+    return transferInvariants(this.#state, this.channels, ends, this.#bank)
   }
 
   #take(packet: Delivery): void {
