@@ -12,7 +12,7 @@ import {
 } from '../../../src/modules/ibc/packets.ts'
 import { traceHash, voucherDenom } from '../../../src/modules/transfer/denoms.ts'
 import { encodePacketData, SUCCESS } from '../../../src/modules/transfer/packets.ts'
-import { Peer } from '../../support/ibc-peer.ts'
+import { IbcPeer } from '../../support/ibc-peer.ts'
 import { delegator, GOV, type GovChain, govChain } from '../gov/support.ts'
 
 export const [alice, bob] = [delegator(0), delegator(1)]
@@ -34,11 +34,14 @@ export const ibcOf = ({ modules: { ibc } }: GovChain) => {
   return ibc
 }
 
+/** Its next header is that of height 1, or of another one. */
+export const peerAt = (chainId: string, height = 0): IbcPeer => new IbcPeer(chainId, [], height)
+
 /** A chain with a client of the peer that trusts a header for 1,000 seconds. */
-export async function chainWithClient(peer: Peer = new Peer('peer-1')) {
+export async function chainWithClient(peer: IbcPeer = peerAt('peer-1')) {
   const chain = await govChain({}, undefined, {}, { ibc: {}, transfer: { loopback: [] } })
-  const create = (of: Peer, periods: object = {}) => {
-    const height = of.next(chain.time)
+  const create = (of: IbcPeer, periods: object = {}) => {
+    const height = of.block(chain.time)
     const states = [of.clientState(height, { trusting: 1_000n, ...periods }), of.consensusState(height)] as const
     return ibcOf(chain).clients.create(alice, ...states)
   }
@@ -58,7 +61,7 @@ export async function chainWithClient(peer: Peer = new Peer('peer-1')) {
     expire: () => chain.next(0n, 1_000n),
     /** The peer's newest header contradicts itself. */
     freeze() {
-      const height = peer.next(chain.time)
+      const height = peer.block(chain.time)
       return ibcOf(chain).clients.update(CLIENT, peer.misbehaviour(height, height - 1), free)
     },
     send: () =>
@@ -76,7 +79,7 @@ export async function chainWithClient(peer: Peer = new Peer('peer-1')) {
 export type Scene = Awaited<ReturnType<typeof chainWithClient>>
 
 /** Sends and receives over the client: the peer has acknowledged a packet, and has sent one. */
-export function transferBothWays({ chain, send, clients }: Scene, peer: Peer, trusted: number): void {
+export function transferBothWays({ chain, send, clients }: Scene, peer: IbcPeer, trusted: number): void {
   const ibc = ibcOf(chain)
   const sent = send()
   if (sent === undefined) throw new Error('nothing was sent over the client')
@@ -92,12 +95,11 @@ export function transferBothWays({ chain, send, clients }: Scene, peer: Peer, tr
   }
   const acknowledgement = PACKET_KEY.acknowledgement('07-tendermint-5', sent.sequence)
   const commitment = PACKET_KEY.commitment('07-tendermint-5', arriving.sequence)
-  const height = peer.next(chain.time, [
-    [acknowledgement, acknowledgementCommitment([SUCCESS])],
-    [commitment, packetCommitment(arriving)],
-  ])
+  peer.set(acknowledgement, acknowledgementCommitment([SUCCESS]))
+  peer.set(commitment, packetCommitment(arriving))
+  const height = peer.block(chain.time)
   expect(clients().update(CLIENT, peer.update(height, trusted), free)).toBe('update')
-  const proof = (key: Uint8Array) => ({ bytes: peer.prove(key), height: peer.height(height) })
+  const proof = (key: Uint8Array) => ({ bytes: peer.proof(key), height: peer.heightOf(height) })
   expect(ibc.acknowledge(sent, [SUCCESS], proof(acknowledgement))).toBe(true)
   expect(ibc.receive(arriving, proof(commitment))).toEqual([SUCCESS])
   const denom = voucherDenom(traceHash(`transfer/${CLIENT}/peercoin`))
@@ -106,8 +108,8 @@ export function transferBothWays({ chain, send, clients }: Scene, peer: Peer, tr
   expect(() =>
     clients().verify(
       CLIENT,
-      peer.height(height),
-      peer.prove(commitment),
+      peer.heightOf(height),
+      peer.proof(commitment),
       merklePath([Buffer.from('ibc'), new Uint8Array(0)], acknowledgement),
       packetCommitment(arriving),
     ),
