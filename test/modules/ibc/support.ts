@@ -64,10 +64,11 @@ export async function chainWithClient(peer: IbcPeer = peerAt('peer-1')) {
       const height = peer.block(chain.time)
       return ibcOf(chain).clients.update(CLIENT, peer.misbehaviour(height, height - 1), free)
     },
-    send: () =>
+    /** Alice sends 7 units of a coin to bob. */
+    send: (denom = 'akest') =>
       chain.modules.transfer.send({
         source: { port: 'transfer', channel: CLIENT },
-        denom: 'akest',
+        denom,
         amount: 7n,
         sender: alice,
         receiver: text(bob),
@@ -78,21 +79,25 @@ export async function chainWithClient(peer: IbcPeer = peerAt('peer-1')) {
 }
 export type Scene = Awaited<ReturnType<typeof chainWithClient>>
 
+/** A packet of the peer with 5 units of a coin. */
+export function packetTo(receiver: Address, timeoutTimestamp: bigint, denom: string, sequence: bigint): Packet {
+  const value = encodePacketData({ amount: 5n, denom, memo: '', receiver: text(receiver), sender: 'peer1x' })
+  const form = { sourcePort: 'transfer', destPort: 'transfer', version: 'ics20-1', encoding: 'application/json' }
+  return {
+    sequence,
+    sourceClient: '07-tendermint-5',
+    destClient: CLIENT,
+    timeoutTimestamp,
+    payloads: [{ ...form, value }],
+  }
+}
+
 /** Sends and receives over the client: the peer has acknowledged a packet, and has sent one. */
 export function transferBothWays({ chain, send, clients }: Scene, peer: IbcPeer, trusted: number): void {
   const ibc = ibcOf(chain)
   const sent = send()
   if (sent === undefined) throw new Error('nothing was sent over the client')
-  const value = encodePacketData({ amount: 5n, denom: 'peercoin', memo: '', receiver: text(bob), sender: 'peer1x' })
-  const arriving: Packet = {
-    sequence: sent.sequence,
-    sourceClient: '07-tendermint-5',
-    destClient: CLIENT,
-    timeoutTimestamp: chain.time + 600n,
-    payloads: [
-      { sourcePort: 'transfer', destPort: 'transfer', version: 'ics20-1', encoding: 'application/json', value },
-    ],
-  }
+  const arriving = packetTo(bob, chain.time + 600n, 'peercoin', sent.sequence)
   const acknowledgement = PACKET_KEY.acknowledgement('07-tendermint-5', sent.sequence)
   const commitment = PACKET_KEY.commitment('07-tendermint-5', arriving.sequence)
   peer.set(acknowledgement, acknowledgementCommitment([SUCCESS]))
