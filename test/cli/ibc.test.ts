@@ -6,6 +6,7 @@ import { encodeFunctionData, type Hex, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { ibcLayout } from '../../src/modules/ibc/layout.ts'
 import { PACKET_KEY } from '../../src/modules/ibc/packets.ts'
+import { GOV, vote, YES } from '../precompiles/gov-support.ts'
 import { ICS20, abi as ics20Abi } from '../precompiles/ics20-support.ts'
 import { account, request } from '../support/chain.ts'
 import { CLIENT, IBC, ibcAbi } from '../support/ibc-link.ts'
@@ -131,6 +132,43 @@ describe('a chain of one node with IBC', () => {
     await sendCoins(node)
     expect(await rpc('kestrel_getIbcProof', keyOf(2n), 'latest')).toMatchObject({ value: expect.any(String) })
     expect(await rpc('dev_invariants')).toEqual([])
+    expect((await node.stop()).code).toBe(0)
+  })
+
+  it('recovers an expired client by `kestrel gov submit --recover-client` and votes', { timeout: 120_000 }, async () => {
+    const { dir, node, rpc } = await chainWithPacket()
+    const { viem } = clientsOf(node.url)
+    const now = async () => (await viem.getBlock()).timestamp
+    const peer = new IbcPeer('peer-1')
+    const create = async (trusting: bigint) => {
+      const height = peer.block(await now())
+      const states = [toHex(peer.clientState(height, { trusting })), toHex(peer.consensusState(height))] as const
+      await send(node, IBC, encodeFunctionData({ abi: ibcAbi, functionName: 'createClient', args: states }))
+    }
+    const status = async () => {
+      const { stdout } = await run(dir, 'call', 'ibc', 'getClient', '07-tendermint-1', '--rpc-url', node.url)
+      return /\b(Active|Expired|Frozen)\b/.exec(stdout)?.[1]
+    }
+    await create(100n)
+    expect(await status()).toBe('Active')
+    await rpc('evm_increaseTime', 200)
+    await rpc('anvil_mine', '0x1')
+    expect(await status()).toBe('Expired')
+    await create(100_000n)
+    const gov = (...args: string[]) => run(dir, 'gov', ...args, '--rpc-url', node.url)
+    const submitted = await gov('submit', '--recover-client', '07-tendermint-1=07-tendermint-2')
+    expect([submitted.code, submitted.stderr]).toEqual([0, ''])
+    for (const index of [0, 1, 2]) {
+      const operator = account(10 + index).address
+      await rpc('anvil_impersonateAccount', operator)
+      await rpc('eth_sendTransaction', { from: operator, to: GOV, data: vote(1n, operator, YES), gas: '0x100000' })
+    }
+    await rpc('evm_increaseTime', 60)
+    await rpc('anvil_mine', '0x1')
+    expect((await gov('show', '1')).stdout).toMatch(
+      /passed[\s\S]*gives the IBC client 07-tendermint-1 the newest header of 07-tendermint-2/,
+    )
+    expect(await status()).toBe('Active')
     expect((await node.stop()).code).toBe(0)
   })
 
