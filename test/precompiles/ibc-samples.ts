@@ -1,4 +1,4 @@
-// The sample calls of the IBC contract, and the calls before them: two clients of a chain that `Peer` plays, and packets both ways.
+// The sample calls of the IBC contract, and the calls before them: two clients of a chain that `IbcPeer` plays, and packets both ways.
 import { encodeFunctionData, toHex } from 'viem'
 import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
@@ -7,7 +7,7 @@ import type { Precompile } from '../../src/precompiles/define.ts'
 import { ibc, shownPacket } from '../../src/precompiles/ibc.ts'
 import { ics20 } from '../../src/precompiles/ics20.ts'
 import { account } from '../support/chain.ts'
-import { Peer } from '../support/ibc-peer.ts'
+import { IbcPeer } from '../support/ibc-peer.ts'
 import type { Sample } from './matrix-samples.ts'
 
 /** The first client of the chain, its counterparty, and a client that has none yet. */
@@ -49,61 +49,63 @@ const received = (sequence: bigint): Packet => ({
   payloads: [payload({ amount: '7', denom: 'upeer', receiver: owner, sender: 'peer1sender' })],
 })
 
-const peer = new Peer('peer-1')
-const prove = (key: Uint8Array) => toHex(peer.prove(key))
-const COMMITMENT = PACKET_KEY.commitment(COUNTERPARTY, 2n)
-const RECEIPT = PACKET_KEY.receipt(COUNTERPARTY, 2n)
-/** Height 1, on 2023-01-01, before the first block of any test. */
-const first = peer.next(1_672_531_200n, [
+const peer = new IbcPeer('peer-1', [
   [PACKET_KEY.acknowledgement(COUNTERPARTY, 1n), acknowledgementCommitment([ACKNOWLEDGEMENT])],
   [PACKET_KEY.commitment(COUNTERPARTY, 1n), packetCommitment(received(1n))],
-  [COMMITMENT, packetCommitment(received(2n))],
+  [PACKET_KEY.commitment(COUNTERPARTY, 2n), packetCommitment(received(2n))],
 ])
-const atFirst = {
-  acknowledgement: prove(PACKET_KEY.acknowledgement(COUNTERPARTY, 1n)),
-  earlier: prove(PACKET_KEY.commitment(COUNTERPARTY, 1n)),
-  commitment: prove(COMMITMENT),
-  absence: prove(RECEIPT),
-}
-/** The client trusts for a century, and takes headers of any time. */
-const YEAR = 31_536_000n
-const periods = { trusting: 100n * YEAR, unbonding: 101n * YEAR, drift: 100n * YEAR }
-const states = [toHex(peer.clientState(first, periods)), toHex(peer.consensusState(first))] as const
-/** At the time of height 2 the packets that this chain sends have timed out. */
-const second = peer.next(TIMEOUT)
-const absenceAtSecond = prove(RECEIPT)
-const third = peer.next(TIMEOUT + 1n)
-const update = (height: number) => toHex(peer.update(height, first))
+const height = (revisionHeight: number) => ({ revisionNumber: 1n, revisionHeight: BigInt(revisionHeight) })
+const proof = (key: Uint8Array) => toHex(peer.proof(key))
 const pathOf = (key: Uint8Array) => [toHex('ibc'), toHex(key)]
+const { client, consensus } = peer.states
+const states = [toHex(client), toHex(consensus)] as const
+/** To the heights 2, at whose time the packets have timed out, and 3. */
+const [toSecond, toThird] = [peer.next(TIMEOUT), peer.next()].map((update) => toHex(update))
 
 export const IBC_SAMPLES: Readonly<Record<string, Sample>> = {
   createClient: { args: states, rule: 'self' },
   registerCounterparty: { args: [WITHOUT, PREFIX, COUNTERPARTY], rule: 'creator' },
-  updateClient: { args: [CLIENT, update(third)], rule: 'anyone' },
+  updateClient: { args: [CLIENT, toThird], rule: 'anyone' },
   verifyMembership: {
-    args: [CLIENT, atFirst.commitment, peer.height(first), pathOf(COMMITMENT), toHex(packetCommitment(received(2n)))],
+    args: [
+      CLIENT,
+      proof(PACKET_KEY.commitment(COUNTERPARTY, 2n)),
+      height(1),
+      pathOf(PACKET_KEY.commitment(COUNTERPARTY, 2n)),
+      toHex(packetCommitment(received(2n))),
+    ],
     constant: 'a height of the other chain does not change',
   },
   verifyNonMembership: {
-    args: [CLIENT, atFirst.absence, peer.height(first), pathOf(RECEIPT)],
+    args: [
+      CLIENT,
+      proof(PACKET_KEY.receipt(COUNTERPARTY, 2n)),
+      height(1),
+      pathOf(PACKET_KEY.receipt(COUNTERPARTY, 2n)),
+    ],
     constant: 'a height of the other chain does not change',
   },
   getClientState: { args: [CLIENT] },
-  getConsensusState: { args: [CLIENT, peer.height(first)], constant: 'a height of the other chain does not change' },
+  getConsensusState: { args: [CLIENT, height(1)], constant: 'a height of the other chain does not change' },
   getClient: { args: [CLIENT] },
   getClients: { args: [{ key: '0x', offset: 0n, limit: 10n, countTotal: true, reverse: false }] },
   getPacketCommitment: { args: [CLIENT, 2n] },
   getPacketAcknowledgement: { args: [CLIENT, 1n] },
   recvPacket: {
-    args: [shownPacket(received(2n)), atFirst.commitment, peer.height(first)],
+    args: [shownPacket(received(2n)), proof(PACKET_KEY.commitment(COUNTERPARTY, 2n)), height(1)],
     rule: 'anyone',
   },
   acknowledgePacket: {
-    args: [shownPacket(sent(1n)), [toHex(ACKNOWLEDGEMENT)], atFirst.acknowledgement, peer.height(first)],
+    args: [
+      shownPacket(sent(1n)),
+      [toHex(ACKNOWLEDGEMENT)],
+      proof(PACKET_KEY.acknowledgement(COUNTERPARTY, 1n)),
+      height(1),
+    ],
     rule: 'anyone',
   },
   timeoutPacket: {
-    args: [shownPacket(sent(2n)), absenceAtSecond, peer.height(second)],
+    args: [shownPacket(sent(2n)), proof(PACKET_KEY.receipt(COUNTERPARTY, 2n)), height(2)],
     rule: 'anyone',
   },
 }
@@ -124,7 +126,7 @@ export const IBC_STEPS = {
   ],
   second: [
     step(ics20, 'transfer', transfer),
-    step(ibc, 'updateClient', [CLIENT, update(second)]),
-    step(ibc, 'recvPacket', [shownPacket(received(1n)), atFirst.earlier, peer.height(first)]),
+    step(ibc, 'updateClient', [CLIENT, toSecond]),
+    step(ibc, 'recvPacket', [shownPacket(received(1n)), proof(PACKET_KEY.commitment(COUNTERPARTY, 1n)), height(1)]),
   ],
 }

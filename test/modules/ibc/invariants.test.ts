@@ -67,7 +67,7 @@ describe('the invariants of a chain with IBC', () => {
       return [...ibcOf(chain).invariants(), ...chain.modules.transfer.invariants()]
     }
     expect(broken()).toEqual([])
-    transferBothWays(scene, peer, peer.newest)
+    transferBothWays(scene, peer, peer.height)
     expect(broken()).toEqual([])
     send()
     expect(broken()).toEqual([])
@@ -115,10 +115,10 @@ describe('the invariants of a chain with IBC', () => {
 
   it('show headers that do not follow each other, and a client without its highest', async () => {
     const { chain, peer, clients } = await chainWithClient()
-    const first = peer.newest
+    const first = peer.height
     for (let count = 0; count < 3; count++) {
       chain.next()
-      clients().update(CLIENT, peer.update(peer.next(chain.time), first), free)
+      clients().update(CLIENT, peer.update(peer.block(chain.time), first), free)
     }
     chain.next()
     const ibc = ibcOf(chain)

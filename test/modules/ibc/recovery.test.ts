@@ -1,13 +1,13 @@
 // Clients that have expired or are frozen, and their recovery by governance (ibc-go's MsgRecoverClient), over all native modules.
 // The other chain is made of headers signed here. The rules are those of ibc-go's 02-client and 07-tendermint.
 import { describe, expect, it } from 'vitest'
-import { Peer } from '../../support/ibc-peer.ts'
 import { type GovChain, govChain } from '../gov/support.ts'
 import {
   alice,
   CLIENT,
   chainWithClient,
   free,
+  peerAt,
   RECOVER,
   recovery,
   type Scene,
@@ -20,14 +20,14 @@ describe('a client that has expired', () => {
   it('carries no packets and takes no header, until governance gives it a newer one, and goes on from there', async () => {
     const scene = await chainWithClient()
     const { chain, peer, create, clients, expire, send, recover } = scene
-    const first = peer.newest
+    const first = peer.height
     expire()
     expect(clients().status(CLIENT)).toBe('Expired')
     expect(send).toThrow(`client (${CLIENT}) status is Expired`)
-    const height = peer.next(chain.time)
+    const height = peer.block(chain.time)
     expect(() => clients().update(CLIENT, peer.update(height, first), free)).toThrow('status is Expired')
     expect(create(peer)).toBe(SUBSTITUTE)
-    const newest = peer.newest
+    const newest = peer.height
     expect(recover()).toEqual(['passed', ''])
     expect(clients().status(CLIENT)).toBe('Active')
     expect(clients().client(CLIENT)).toMatchObject({
@@ -36,8 +36,8 @@ describe('a client that has expired', () => {
       lowest: 1n,
       highest: BigInt(newest),
     })
-    expect(clients().consensusState(CLIENT, peer.height(newest))).toEqual(
-      clients().consensusState(SUBSTITUTE, peer.height(newest)),
+    expect(clients().consensusState(CLIENT, peer.heightOf(newest))).toEqual(
+      clients().consensusState(SUBSTITUTE, peer.heightOf(newest)),
     )
     transferBothWays(scene, peer, newest)
   })
@@ -51,17 +51,17 @@ describe('a client that is frozen', () => {
     expect(clients().status(CLIENT)).toBe('Frozen')
     expect(send).toThrow(`client (${CLIENT}) status is Frozen`)
     create(peer)
-    const newest = peer.newest
+    const newest = peer.height
     expect(recover()).toEqual(['passed', ''])
     expect(clients().status(CLIENT)).toBe('Active')
     transferBothWays(scene, peer, newest)
   })
 
   it('is recovered for a chain that began again under the next revision, whose heights are lower', async () => {
-    const scene = await chainWithClient(new Peer('peer-1', { height: 900 }))
+    const scene = await chainWithClient(peerAt('peer-1', 900))
     const { chain, create, clients, freeze, recover } = scene
     freeze()
-    const restarted = new Peer('peer-2')
+    const restarted = peerAt('peer-2')
     create(restarted, { trusting: 2_000n })
     expect(recover()).toEqual(['passed', ''])
     expect(clients().client(CLIENT)).toMatchObject({ lowest: 1n, highest: 1n })
@@ -102,7 +102,7 @@ describe('recovery is refused', () => {
   it('with a substitute that is not newer', async () => {
     const scene = await chainWithClient()
     const { peer, chain, clients } = scene
-    const height = peer.newest
+    const height = peer.height
     const states = [peer.clientState(height, { trusting: 5_000n }), peer.consensusState(height)] as const
     clients().create(alice, ...states)
     chain.next(0n, 1_000n)
@@ -112,16 +112,16 @@ describe('recovery is refused', () => {
   })
 
   it('with a substitute of a former revision, however high', async () => {
-    const scene = await chainWithClient(new Peer('peer-2'))
+    const scene = await chainWithClient(peerAt('peer-2'))
     scene.freeze()
-    scene.create(new Peer('peer-1', { height: 900 }))
+    scene.create(peerAt('peer-1', 900))
     expect(refusal(scene)).toMatch(/\(2-1 >= 1-901\): invalid height$/)
   })
 
   it('with a substitute that trusts by other rules, and not because of its chain id or trusting period', async () => {
     const scene = await chainWithClient()
     scene.freeze()
-    const other = new Peer('other-1', { height: 5 })
+    const other = peerAt('other-1', 5)
     scene.create(other, { unbonding: 300_001n })
     expect(refusal(scene)).toBe(
       'subject client state does not match substitute client state: invalid client state substitute',

@@ -12,7 +12,7 @@ import {
 } from '../../../src/modules/ibc/packets.ts'
 import { traceHash, voucherDenom } from '../../../src/modules/transfer/denoms.ts'
 import { encodePacketData, SUCCESS } from '../../../src/modules/transfer/packets.ts'
-import { Peer } from '../../support/ibc-peer.ts'
+import { IbcPeer } from '../../support/ibc-peer.ts'
 import { delegator, GOV, type GovChain, govChain } from '../gov/support.ts'
 
 export const [alice, bob] = [delegator(0), delegator(1)]
@@ -34,11 +34,14 @@ export const ibcOf = ({ modules: { ibc } }: GovChain) => {
   return ibc
 }
 
+/** Its next header is that of height 1, or of another one. */
+export const peerAt = (chainId: string, height = 0): IbcPeer => new IbcPeer(chainId, [], height)
+
 /** A chain with a client of the peer that trusts a header for 1,000 seconds. */
-export async function chainWithClient(peer: Peer = new Peer('peer-1')) {
+export async function chainWithClient(peer: IbcPeer = peerAt('peer-1')) {
   const chain = await govChain({}, undefined, {}, { ibc: {}, transfer: { loopback: [] } })
-  const create = (of: Peer, periods: object = {}) => {
-    const height = of.next(chain.time)
+  const create = (of: IbcPeer, periods: object = {}) => {
+    const height = of.block(chain.time)
     const states = [of.clientState(height, { trusting: 1_000n, ...periods }), of.consensusState(height)] as const
     return ibcOf(chain).clients.create(alice, ...states)
   }
@@ -58,13 +61,14 @@ export async function chainWithClient(peer: Peer = new Peer('peer-1')) {
     expire: () => chain.next(0n, 1_000n),
     /** The peer's newest header contradicts itself. */
     freeze() {
-      const height = peer.next(chain.time)
+      const height = peer.block(chain.time)
       return ibcOf(chain).clients.update(CLIENT, peer.misbehaviour(height, height - 1), free)
     },
-    send: () =>
+    /** Alice sends 7 units of a coin to bob. */
+    send: (denom = 'akest') =>
       chain.modules.transfer.send({
         source: { port: 'transfer', channel: CLIENT },
-        denom: 'akest',
+        denom,
         amount: 7n,
         sender: alice,
         receiver: text(bob),
@@ -75,29 +79,32 @@ export async function chainWithClient(peer: Peer = new Peer('peer-1')) {
 }
 export type Scene = Awaited<ReturnType<typeof chainWithClient>>
 
+/** A packet of the peer with 5 units of a coin. */
+export function packetTo(receiver: Address, timeoutTimestamp: bigint, denom: string, sequence: bigint): Packet {
+  const value = encodePacketData({ amount: 5n, denom, memo: '', receiver: text(receiver), sender: 'peer1x' })
+  const form = { sourcePort: 'transfer', destPort: 'transfer', version: 'ics20-1', encoding: 'application/json' }
+  return {
+    sequence,
+    sourceClient: '07-tendermint-5',
+    destClient: CLIENT,
+    timeoutTimestamp,
+    payloads: [{ ...form, value }],
+  }
+}
+
 /** Sends and receives over the client: the peer has acknowledged a packet, and has sent one. */
-export function transferBothWays({ chain, send, clients }: Scene, peer: Peer, trusted: number): void {
+export function transferBothWays({ chain, send, clients }: Scene, peer: IbcPeer, trusted: number): void {
   const ibc = ibcOf(chain)
   const sent = send()
   if (sent === undefined) throw new Error('nothing was sent over the client')
-  const value = encodePacketData({ amount: 5n, denom: 'peercoin', memo: '', receiver: text(bob), sender: 'peer1x' })
-  const arriving: Packet = {
-    sequence: sent.sequence,
-    sourceClient: '07-tendermint-5',
-    destClient: CLIENT,
-    timeoutTimestamp: chain.time + 600n,
-    payloads: [
-      { sourcePort: 'transfer', destPort: 'transfer', version: 'ics20-1', encoding: 'application/json', value },
-    ],
-  }
+  const arriving = packetTo(bob, chain.time + 600n, 'peercoin', sent.sequence)
   const acknowledgement = PACKET_KEY.acknowledgement('07-tendermint-5', sent.sequence)
   const commitment = PACKET_KEY.commitment('07-tendermint-5', arriving.sequence)
-  const height = peer.next(chain.time, [
-    [acknowledgement, acknowledgementCommitment([SUCCESS])],
-    [commitment, packetCommitment(arriving)],
-  ])
+  peer.set(acknowledgement, acknowledgementCommitment([SUCCESS]))
+  peer.set(commitment, packetCommitment(arriving))
+  const height = peer.block(chain.time)
   expect(clients().update(CLIENT, peer.update(height, trusted), free)).toBe('update')
-  const proof = (key: Uint8Array) => ({ bytes: peer.prove(key), height: peer.height(height) })
+  const proof = (key: Uint8Array) => ({ bytes: peer.proof(key), height: peer.heightOf(height) })
   expect(ibc.acknowledge(sent, [SUCCESS], proof(acknowledgement))).toBe(true)
   expect(ibc.receive(arriving, proof(commitment))).toEqual([SUCCESS])
   const denom = voucherDenom(traceHash(`transfer/${CLIENT}/peercoin`))
@@ -106,8 +113,8 @@ export function transferBothWays({ chain, send, clients }: Scene, peer: Peer, tr
   expect(() =>
     clients().verify(
       CLIENT,
-      peer.height(height),
-      peer.prove(commitment),
+      peer.heightOf(height),
+      peer.proof(commitment),
       merklePath([Buffer.from('ibc'), new Uint8Array(0)], acknowledgement),
       packetCommitment(arriving),
     ),
