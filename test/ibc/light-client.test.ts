@@ -136,7 +136,7 @@ describe('a header after a trusted one', () => {
 
 describe('misbehaviour', () => {
   const fork = (height: number, more = {}) =>
-    verifyConflictingHeader(rules, trusted, chain.update(block(height, more), trustedAt), { now })
+    verifyConflictingHeader(rules, 10n, trusted, chain.update(block(height, more), trustedAt), { now })
 
   it('is two blocks of one height, or time that does not rise', () => {
     expect(isFork(fork(20), fork(20, { appHash: sha256('another') }))).toBe(true)

@@ -58,7 +58,7 @@ export const validatorsHash = (validators: readonly Validator[]): Uint8Array =>
 export function precommitBytes(
   chainId: string,
   { height, round, blockId }: Commit,
-  timestamp: Timestamp | undefined,
+  timestamp: Timestamp,
 ): Uint8Array {
   const { hash, partSetHeader }: Partial<BlockID> = blockId ?? {}
   const vote = create(CanonicalVoteSchema, {
@@ -69,7 +69,7 @@ export function precommitBytes(
       ...(hash && { hash }),
       partSetHeader: { total: partSetHeader?.total ?? 0, ...(partSetHeader && { hash: partSetHeader.hash }) },
     },
-    timestamp: timestamp ?? create(TimestampSchema),
+    timestamp,
     chainId,
   })
   return sizeDelimitedEncode(CanonicalVoteSchema, vote)

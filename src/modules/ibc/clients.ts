@@ -126,8 +126,8 @@ export class Clients {
     if (message.type === 'misbehaviour') {
       const { header1, header2 } = message.misbehaviour
       const [first, second] = [header1, header2].map((header) => {
-        const { trusted } = this.#trusted(id, state, header)
-        return verifyConflictingHeader(state, trusted, requireHeader(header), at)
+        const { height, trusted } = this.#trusted(id, state, header)
+        return verifyConflictingHeader(state, height, trusted, requireHeader(header), at)
       })
       if (first === undefined || second === undefined || !isFork(first, second))
         throw reverted('the headers do not contradict each other')
