@@ -13,7 +13,7 @@ import type { Random } from '../../evm/wasm/random-programs.ts'
 import { hashOf, type Signer, validatorSet } from '../../support/comet-chain.ts'
 import { CORRUPT, packed, SETS, type World } from './world.ts'
 
-const often = (random: Random) => !random.oneIn(4)
+const mostly = (random: Random) => !random.oneIn(4)
 
 /** An update, or a misbehaviour of two, with false parts. */
 export function forge(world: World, random: Random): Uint8Array {
@@ -35,10 +35,16 @@ function forgedHeader(world: World, random: Random): Header {
   const { header, commit } = message.signedHeader ?? {}
   if (header === undefined || commit === undefined) return message
   const places = [...(random.pick(SETS) ?? [])]
-  const set = random.oneIn(3) ? random.pick([CORRUPT, [...CORRUPT.slice(1), ...places.slice(0, 2)]]) : undefined
+  const set = random.oneIn(3)
+    ? random.pick([
+        CORRUPT,
+        [...CORRUPT.slice(1), ...places.slice(0, 2)],
+        [...CORRUPT.slice(1), ...CORRUPT.slice(0, 1)],
+      ])
+    : undefined
   if (set !== undefined) {
     message.validatorSet = validatorSet(set)
-    if (often(random)) header.validatorsHash = hashOf(set)
+    if (mostly(random)) header.validatorsHash = hashOf(set)
     world.recordSet(set)
   }
   if (random.oneIn(4)) {
@@ -47,8 +53,8 @@ function forgedHeader(world: World, random: Random): Header {
   if (random.oneIn(4) && message.trustedHeight)
     message.trustedHeight.revisionHeight = BigInt(random.pick([...world.known.keys()]))
   if (random.oneIn(2)) change(header, random)
-  if (often(random)) commit.height = header.height
-  if (often(random) && commit.blockId) commit.blockId.hash = headerHash(header)
+  if (mostly(random)) commit.height = header.height
+  if (mostly(random) && commit.blockId) commit.blockId.hash = headerHash(header)
   sign(world, message, set ?? signersOf(message), random)
   return message
 }
@@ -85,16 +91,19 @@ function sign(world: World, message: Header, places: readonly (Signer | undefine
   const { header, commit } = message.signedHeader ?? {}
   if (header === undefined || commit === undefined) return
   const before = commit.signatures
+  // The one with trusted power may sign in many places.
+  const often = random.oneIn(3) ? CORRUPT[0] : undefined
   const anew: (Signer | undefined)[] = []
   commit.signatures = places.map((signer, place) => {
     const own = before[place] ?? create(CommitSigSchema)
     const corrupt = CORRUPT.find(({ address }) => signer && Buffer.compare(address, signer.address) === 0)
-    const by = corrupt ?? (random.oneIn(3) ? random.pick(CORRUPT) : undefined)
+    const by =
+      place > 0 && often !== undefined ? often : (corrupt ?? (random.oneIn(3) ? random.pick(CORRUPT) : undefined))
     const timestamp = own.timestamp ?? header.time
     if (by === undefined || timestamp === undefined)
       return random.oneIn(4) ? create(CommitSigSchema, { blockIdFlag: 1 }) : own
     anew[place] = by
-    const { address: validatorAddress } = random.oneIn(4) ? by : (signer ?? by)
+    const { address: validatorAddress } = by === often || random.oneIn(4) ? by : (signer ?? by)
     const signature = by.sign(precommitBytes(header.chainId, commit, timestamp))
     return create(CommitSigSchema, { blockIdFlag: 2, validatorAddress, timestamp, signature })
   })

@@ -19,7 +19,7 @@ import { alice, emptyView, moduleContext } from '../../support/native.ts'
 import { canonical } from './model.ts'
 import { Donors, mutateStructure } from './structure.ts'
 import { mutateBytes, mutateWire } from './wire.ts'
-import { clientState, consensusState, SETS } from './world.ts'
+import { clientState, consensusState, NOW, SETS } from './world.ts'
 
 export type Claim = {
   /** Trees from the innermost outwards, and the root of the outermost. */
@@ -34,7 +34,8 @@ export type Original = Claim & { readonly name: string }
 const VECTORS = join(import.meta.dirname, '../vectors')
 const TREE_NAMES: readonly TreeName[] = ['iavl', 'smt', 'tendermint']
 const SIZES = [1, 2, 3, 10, 100, 1_000]
-const TIME = 1_700_000_000
+/** Unix milliseconds of the roots. */
+const TIME = NOW - 60_000
 
 function vectors(): Original[] {
   return TREE_NAMES.flatMap((tree) =>
@@ -89,6 +90,9 @@ async function ofStore(size: number): Promise<Original[]> {
 /** Clients that know the roots of the originals. */
 export class Proofs {
   readonly originals: readonly Original[]
+  /** The states that the clients were made with. */
+  readonly clients: { readonly id: string; readonly clientState: Uint8Array; readonly consensusState: Uint8Array }[] =
+    []
   readonly #clients: Clients
   readonly #ids = new Map<string, string>()
   readonly #donors = new Donors()
@@ -101,24 +105,31 @@ export class Proofs {
       const name = nameOf({ trees, root })
       if (this.#ids.has(name)) continue
       const [nextValidators = []] = SETS
-      const state = consensusState({ time: TIME * 1_000, appHash: root, nextValidators })
-      this.#ids.set(name, clients.create(alice, clientState(1n, trees), state))
+      const states = {
+        clientState: clientState(1n, trees),
+        consensusState: consensusState({ time: TIME, appHash: root, nextValidators }),
+      }
+      const id = clients.create(alice, states.clientState, states.consensusState)
+      this.clients.push({ id, ...states })
+      this.#ids.set(name, id)
     }
   }
 
   static async open(): Promise<Proofs> {
     const view = await emptyView()
     const context = moduleContext(view)
-    const block = { ...context.block, timestamp: BigInt(TIME + 60) }
+    const block = { ...context.block, timestamp: BigInt(NOW) / 1_000n }
     const clients = new Clients({ ...context, block }, ibcLayout.open(view.slots(NATIVE_CONTRACT.ibc, 'write')))
     const stores = await Promise.all(SIZES.map(ofStore))
     return new Proofs([...vectors(), ...stores.flat()], clients)
   }
 
+  /** The id of the client that knows the root of a claim. */
+  clientOf = (claim: Claim): string => this.#ids.get(nameOf(claim)) ?? ''
+
   /** Throws what the client throws. */
   give(claim: Claim): 'proven' {
-    const id = this.#ids.get(nameOf(claim)) ?? ''
-    this.#clients.verify(id, 1n, claim.proof, claim.path, claim.value)
+    this.#clients.verify(this.clientOf(claim), 1n, claim.proof, claim.path, claim.value)
     return 'proven'
   }
 
@@ -133,7 +144,7 @@ export class Proofs {
     return isOriginal && (claim.value !== undefined || isBetweenNeighbours(claim))
   }
 
-  mutate(original: Original, random: Random): Claim | undefined {
+  mutate(original: Original, random: Random): Original | undefined {
     const other = random.pick(this.originals)
     const kind = random.below(10)
     if (kind < 5) {

@@ -15,7 +15,7 @@ import {
 import { Random } from '../../evm/wasm/random-programs.ts'
 import { forge } from './forgery.ts'
 import { verdictOf } from './model.ts'
-import { Proofs } from './proofs.ts'
+import { type Original, Proofs } from './proofs.ts'
 import { Donors, mutateStructure } from './structure.ts'
 import { mutateBytes, mutateWire } from './wire.ts'
 import { packed, World } from './world.ts'
@@ -36,6 +36,9 @@ export type Result = {
   /** Milliseconds of the slowest message. */
   readonly slowest: number
 }
+
+/** A run ends with so many: what differs often is one fault. */
+const MOST_DIFFERENCES = 10
 
 const schemas = { Header: HeaderSchema, Misbehaviour: MisbehaviourSchema }
 
@@ -89,15 +92,11 @@ export async function runMutations(count: number, seed: number): Promise<Result>
       () => proofs.give(original),
       'proven',
     )
-  const mutateUpdate = updates(world, random)
-  for (let number = 1; number <= count; number++) {
-    if (random.oneIn(3)) {
-      const original = random.pick(proofs.originals)
-      judgeProof(number, original.name, proofs.mutate(original, random) ?? original)
-    } else {
-      const { name, bytes } = mutateUpdate()
-      judgeUpdate(number, name, bytes)
-    }
+  const mutate = mutationsOf(world, proofs, random)
+  for (let number = 1; number <= count && differences.length < MOST_DIFFERENCES; number++) {
+    const mutation = mutate()
+    if ('proof' in mutation) judgeProof(number, mutation.name, mutation)
+    else judgeUpdate(number, mutation.name, mutation.bytes)
   }
   return { originals: world.originals.length + proofs.originals.length, answers, differences, slowest }
 }
@@ -112,8 +111,19 @@ function answerOf(give: () => string): string {
   }
 }
 
-/** Makes mutations of the world's messages. */
-function updates(world: World, random: Random) {
+type Update = { readonly name: string; readonly bytes: Uint8Array }
+
+/** Makes mutations: two of three of the world's messages, else of the proofs. */
+export function mutationsOf(world: World, proofs: Proofs, random: Random): () => Update | Original {
+  const mutateUpdate = updatesOf(world, random)
+  return () => {
+    if (!random.oneIn(3)) return mutateUpdate()
+    const original = random.pick(proofs.originals)
+    return proofs.mutate(original, random) ?? original
+  }
+}
+
+function updatesOf(world: World, random: Random) {
   const donors = new Donors()
   const messages = [...world.originals, ...world.strange.map((bytes) => ({ name: 'a strange header', bytes }))].map(
     ({ name, bytes }) => {
@@ -123,7 +133,7 @@ function updates(world: World, random: Random) {
       return { name, bytes, schema, value }
     },
   )
-  return (): { readonly name: string; readonly bytes: Uint8Array } => {
+  return (): Update => {
     const { name, bytes, schema, value } = random.pick(messages)
     const kind = random.below(10)
     if (kind < 5) {

@@ -41,11 +41,17 @@ export const NOW = START + 1.5 * HOUR
 
 const signer = (number: number, power: bigint) => new Signer(number, power)
 const four = [signer(0, 40n), signer(1, 30n), signer(2, 20n), signer(3, 10n)]
-const three = [signer(1, 30n), signer(2, 20n), signer(4, 60n)]
+/** Two of these have exactly two thirds, one a third. */
+const three = [signer(1, 30n), signer(2, 30n), signer(4, 30n)]
 /** The sets of the chain before and after a change. */
 export const SETS: readonly (readonly Signer[])[] = [four, three]
 /** The last of the four is corrupt, and strangers make validators of their own: together they have a tenth of the power. */
-export const CORRUPT = [signer(3, 10n), signer(90, 1_000n), signer(91, 70n)]
+export const CORRUPT = [
+  signer(3, 10n),
+  signer(90, 1_000n),
+  signer(91, 70n),
+  ...[92, 93, 94].map((number) => signer(number, 1n)),
+]
 const setAt = (height: number) => (height <= 30 ? four : three)
 const timeAt = (height: number) => START + height * 1_000
 
@@ -86,6 +92,9 @@ export class World {
   readonly votes = new Map<string, string>()
   /** By hash. */
   readonly sets = new Map<string, string>()
+  /** The states that the client began with, and the messages that it took 40 seconds after START. */
+  readonly first: { readonly clientState: Uint8Array; readonly consensusState: Uint8Array }
+  readonly learned: Uint8Array[] = []
   readonly known = new Map<number, Known>()
   /** Messages that the client accepts, as `updateClient` takes them, with the verdict. */
   readonly originals: { readonly name: string; readonly bytes: Uint8Array; readonly verdict: Verdict }[] = []
@@ -102,11 +111,14 @@ export class World {
     const open = () => new Clients({ ...context, block }, ibcLayout.open(view.slots(NATIVE_CONTRACT.ibc, 'write')))
     const clients = open()
     const first = blockAt(5, { time: START - 47 * HOUR })
-    this.id = clients.create(alice, clientState(5n), consensusState(first))
+    this.first = { clientState: clientState(5n), consensusState: consensusState(first) }
+    this.id = clients.create(alice, this.first.clientState, this.first.consensusState)
     this.#learn(first)
     for (const height of [10, 20, 31]) {
       const previous = [...this.known.keys()].at(-1) ?? 0
-      clients.update(this.id, this.update(blockAt(height), previous), () => undefined)
+      const message = this.update(blockAt(height), previous)
+      clients.update(this.id, message, () => undefined)
+      this.learned.push(message)
       this.#learn(blockAt(height))
     }
     block.timestamp = BigInt(NOW) / 1000n
@@ -199,6 +211,7 @@ export class World {
       this.header(blockAt(11), 5),
       this.header(blockAt(23, { signers: few }), 10),
       this.header(blockAt(51, { signers: many }), 31),
+      this.header(blockAt(52, { validators: four, signers: four.slice(1, 2) }), 31),
       this.header(blockAt(11), 10, new CometChain('peer_7-3')),
       this.header(blockAt(12), 10, new CometChain('other-2')),
     ]
