@@ -94,12 +94,12 @@ export function verifyConflictingHeader(
   return { height, time: nanosecondsOf(header.time), root, nextValidatorsHash, blockHash: commit.blockId?.hash ?? root }
 }
 
-/** Whether two verified headers cannot be of one correct chain: other blocks of one height, or time that does not rise. */
-export function isFork(a: VerifiedHeader, b: VerifiedHeader): boolean {
-  if (a.height === b.height) return !equalBytes(a.blockHash, b.blockHash)
-  const [low, high] = a.height < b.height ? [a, b] : [b, a]
-  return low.time >= high.time
-}
+/**
+ * Whether two verified headers cannot be of one correct chain: other blocks of one height, or a higher one whose time is not later. `a`: the
+ * higher one, as ibc-go wants them.
+ */
+export const isFork = (a: VerifiedHeader, b: VerifiedHeader): boolean =>
+  a.height === b.height ? !equalBytes(a.blockHash, b.blockHash) : a.height > b.height && a.time <= b.time
 
 /** The parts of a message. Throws ChainError unless they belong together. */
 function wholeOf(chainId: string, message: ClientHeader) {

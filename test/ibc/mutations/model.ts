@@ -31,8 +31,7 @@ export function verdictOf(world: World, bytes: Uint8Array): Verdict | undefined 
   const { header1, header2 } = canonical(MisbehaviourSchema, any.value) ?? {}
   const [a, b] = [header1, header2].map((header) => header && signedBlock(world, header, 'conflicting'))
   if (a === undefined || b === undefined) return undefined
-  const [low, high] = a.height <= b.height ? [a, b] : [b, a]
-  const isFork = low.height === high.height ? low.id !== high.id : low.time >= high.time
+  const isFork = a.height === b.height ? a.id !== b.id : a.height > b.height && a.time <= b.time
   return isFork ? 'misbehaviour' : undefined
 }
 
