@@ -19,7 +19,7 @@ import { alice, emptyView, moduleContext } from '../../support/native.ts'
 import { canonical } from './model.ts'
 import { Donors, mutateStructure } from './structure.ts'
 import { mutateBytes, mutateWire } from './wire.ts'
-import { clientState, consensusState, NOW, SETS } from './world.ts'
+import { clientState, consensusState, NOW, RULES, SETS } from './world.ts'
 
 export type Claim = {
   /** Trees from the innermost outwards, and the root of the outermost. */
@@ -129,7 +129,13 @@ export class Proofs {
 
   /** Throws what the client throws. */
   give(claim: Claim): 'proven' {
-    this.#clients.verify(this.clientOf(claim), 1n, claim.proof, claim.path, claim.value)
+    this.#clients.verify(
+      this.clientOf(claim),
+      { revisionNumber: RULES.revision, revisionHeight: 1n },
+      claim.proof,
+      claim.path,
+      claim.value,
+    )
     return 'proven'
   }
 
