@@ -5,7 +5,7 @@
 // Heights are those of the consensus engine. The app hash in the header of height h commits to the state after block h - 1, so what block n
 // has written can be proven from height n + 1 on.
 import type { ClientState } from '../ibc/comet/client-state.ts'
-import type { ConsensusState } from '../ibc/comet/light-client.ts'
+import type { ConsensusState, Height } from '../ibc/comet/light-client.ts'
 import type { TreeName } from '../ibc/ics23/specs.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Packet } from '../modules/ibc/packets.ts'
@@ -46,17 +46,19 @@ export type Client = {
   readonly creator: string
 }
 
-/** What a block has done to packets of a client. `sent`, `acknowledged` and `timedOut`: it is the source; `written`: the destination. */
+/** What a block has done to packets that a client of the chain sends. */
 export type PacketEvent = { readonly block: bigint; readonly sequence: bigint } & (
   | { readonly type: 'sent'; readonly packet: Packet }
-  | { readonly type: 'written'; readonly packet: Packet; readonly acknowledgements: readonly Uint8Array[] }
-  | { readonly type: 'acknowledged' | 'timedOut' }
+  | { readonly type: 'ended' }
 )
+
+/** An update that a client has taken. `update`: as in Message. */
+export type ClientUpdate = { readonly block: bigint; readonly update: Uint8Array }
 
 /** The value at a key, and an encoded MerkleProof (ibc-go) of it, or that there is none, up to the app hash. */
 export type ProvenValue = { readonly value: Uint8Array | undefined; readonly proof: Uint8Array }
 
-type Proven = { readonly packet: Packet; readonly proof: Uint8Array; readonly height: bigint }
+type Proven = { readonly packet: Packet; readonly proof: Uint8Array; readonly height: Height }
 
 /** What a relayer asks a chain to do; states, headers and proofs are ibc-go's protobuf. `height`: of the other chain's header. */
 export type Message =
@@ -80,6 +82,8 @@ export type Outcome = { readonly cost: bigint } & (
   | { readonly status: 'refused'; readonly reason: string }
 )
 
+export type Covered<T> = { readonly events: readonly T[]; readonly to: bigint }
+
 /** Every function throws EndUnavailable; a value that the chain does not have is said otherwise. */
 export type ChainEnd = {
   /** Names it in logs and metrics. */
@@ -93,22 +97,16 @@ export type ChainEnd = {
   /** Clients that the relayer's own account has made, oldest first, at most 1,000. */
   ownClients(): Promise<readonly Client[]>
   /** What a client keeps of a height of the other chain; undefined: nothing. */
-  consensusState(clientId: string, height: bigint): Promise<ConsensusState | undefined>
+  consensusState(clientId: string, height: Height): Promise<ConsensusState | undefined>
   /**
-   * Events of a client's packets in the blocks `from` to `to`, in order, and the last block that they cover: an end may look through fewer
-   * blocks than asked, but through one at least.
+   * Events of the packets that a client sends in the blocks `from` to `to`, in order, and the last block that they cover: an end may look
+   * through fewer blocks than asked, but through one at least. Blocks that the node does not have any more are passed over.
    */
-  events(
-    clientId: string,
-    from: bigint,
-    to: bigint,
-  ): Promise<{ readonly events: readonly PacketEvent[]; readonly to: bigint }>
-  /** Updates of a client in the blocks `from` to `to`: the heights whose headers it has taken. As `events`. */
-  updates(
-    clientId: string,
-    from: bigint,
-    to: bigint,
-  ): Promise<{ readonly heights: readonly bigint[]; readonly to: bigint }>
+  events(clientId: string, from: bigint, to: bigint): Promise<Covered<PacketEvent>>
+  /** Updates of a client in the blocks `from` to `to`, as `events`. */
+  updates(clientId: string, from: bigint, to: bigint): Promise<Covered<ClientUpdate>>
+  /** What the applications have answered to a packet that a client has received; undefined: no event says it. */
+  acknowledgements(clientId: string, sequence: bigint): Promise<readonly Uint8Array[] | undefined>
   /** The value at a key of the provable store after the newest block, without a proof. */
   stored(key: Uint8Array): Promise<Uint8Array | undefined>
   /** `key`: inside the store, without the prefix. `height`: of the header whose app hash the proof leads to. */

@@ -24,15 +24,23 @@ export const nodeFlags = {
   json: z.boolean().default(false),
 }
 
+/** Which account signs. */
+export const keyFlags = {
+  from: accountFlag.optional(),
+  privateKeyFile: path.optional(),
+  keystore: path.optional(),
+  passwordFile: path.optional(),
+}
+
+export type KeyFlags = z.output<z.ZodObject<typeof keyFlags>>
+
 export const senderFlags = {
   ...nodeFlags,
+  ...keyFlags,
   from: z
     .string()
     .regex(/^(0x[0-9a-fA-F]{40}|\d{1,4}|validators)$/, 'expected an address, a number or `validators`')
     .optional(),
-  privateKeyFile: path.optional(),
-  keystore: path.optional(),
-  passwordFile: path.optional(),
 }
 
 export type SenderFlags = z.output<z.ZodObject<typeof senderFlags>>
@@ -44,16 +52,18 @@ export const withNodeFlags = (command: Command): Command =>
     .addOption(new Option('--rpc-url <url>', "URL of the node's JSON-RPC").default(DEFAULT_RPC_URL, DEFAULT_RPC_URL))
     .option('--json', 'one JSON object on standard output, for machines')
 
+/** Adds the flags that say which account signs. `from`: what `--from` takes. */
+export const withKeyFlags = (command: Command, from: string): Command =>
+  command
+    .optionsGroup('Sender:')
+    .option('--from <account>', from)
+    .addOption(new Option('--private-key-file <file>', 'sign with the key in a file').conflicts('keystore'))
+    .option('--keystore <file>', 'sign with an encrypted key file')
+    .option('--password-file <file>', 'password of the key file (default: ask)')
+
 /** Adds the flags of every command that sends a transaction. */
 export const withSenderFlags = (command: Command): Command =>
-  withNodeFlags(
-    command
-      .optionsGroup('Sender:')
-      .option('--from <account>', 'address or number of an account of the node, or `validators` (default: 0)')
-      .addOption(new Option('--private-key-file <file>', 'sign with the key in a file').conflicts('keystore'))
-      .option('--keystore <file>', 'sign with an encrypted key file')
-      .option('--password-file <file>', 'password of the key file (default: ask)'),
-  )
+  withNodeFlags(withKeyFlags(command, 'address or number of an account of the node, or `validators` (default: 0)'))
 
 /** An account with its key in this process, or the address of an account whose key the node holds. */
 export type Sender = LocalAccount | ViemAddress
@@ -61,10 +71,10 @@ export type Sender = LocalAccount | ViemAddress
 export const addressOfSender = (sender: Sender): ViemAddress => (typeof sender === 'string' ? sender : sender.address)
 
 /** Whether `--from validators` was given: all bonded validators instead of one sender. */
-export const isFromValidators = ({ from }: SenderFlags): boolean => from === 'validators'
+export const isFromValidators = ({ from }: KeyFlags): boolean => from === 'validators'
 
 /** The one sender that the flags name. Throws ChainError, naming the flag. */
-export async function oneSender(node: RpcClient, flags: SenderFlags): Promise<Sender> {
+export async function oneSender(node: RpcClient, flags: KeyFlags): Promise<Sender> {
   const { from, privateKeyFile, keystore } = flags
   if (isFromValidators(flags)) throw wrongFlag('from', '`validators` is only for votes; give one account')
   if (privateKeyFile === undefined && keystore === undefined) return accountOfNode(node, from ?? '0')
@@ -75,7 +85,7 @@ export async function oneSender(node: RpcClient, flags: SenderFlags): Promise<Se
   return account
 }
 
-async function decrypted(file: string, { passwordFile }: SenderFlags): Promise<Uint8Array> {
+async function decrypted(file: string, { passwordFile }: KeyFlags): Promise<Uint8Array> {
   const password = passwordFile === undefined ? undefined : (await readPasswords(passwordFile))(0)
   return unlockFile(file, password ?? (await askPassword(`Password of ${file}`)))
 }
