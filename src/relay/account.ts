@@ -1,19 +1,16 @@
 // The account that pays on a kestrel chain: sends calls by nonce and waits for their blocks. What it may spend in a day and for a unit of gas
 // is bounded here, whatever the node says.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LocalAccount, Address as ViemAddress } from 'viem'
+import type { LocalAccount } from 'viem'
 import { z } from 'zod'
 import { RemoteError } from '../fork/errors.ts'
 import type { Remote } from '../fork/remote.ts'
 import { hash, quantity } from '../fork/wire.ts'
-import { type Hash, type Hex, toQuantity } from '../lib/hex.ts'
+import type { Hash, Hex } from '../lib/hex.ts'
 import { EndUnavailable, type Outcome } from './end.ts'
 
-/** An account with its key in this process, or the address of one whose key the node holds. */
-export type Sender = LocalAccount | ViemAddress
-
-/** `perDay`: base units; `gasPrice`: the most base units for a unit of gas. */
-export type SpendingLimits = { readonly perDay: bigint; readonly gasPrice: bigint }
+/** A key, and the most base units that it may spend in a day and for a unit of gas. */
+export type Payer = { readonly key: LocalAccount; readonly perDay: bigint; readonly gasPrice: bigint }
 
 export type Call = { readonly to: Hex; readonly data: Hex }
 
@@ -36,24 +33,22 @@ type Priced = Call & { readonly gas: bigint; readonly nonce: bigint }
 type Fees = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
 
 export class Account {
-  readonly address: ViemAddress
+  readonly address: Hex
   readonly #name: string
   readonly #remote: Remote
-  readonly #sender: Sender
-  readonly #limits: SpendingLimits
+  readonly #payer: Payer
   /** What may still be spent, at a time in milliseconds; it grows by `perDay` a day up to `perDay`. */
   #allowance: { readonly left: bigint; readonly at: number }
   /** How often transactions were not mined in time since one was. */
   #stuck = 0
   #chainId: bigint | undefined
 
-  constructor(name: string, remote: Remote, sender: Sender, limits: SpendingLimits) {
+  constructor(name: string, remote: Remote, payer: Payer) {
     this.#name = name
     this.#remote = remote
-    this.#sender = sender
-    this.#limits = limits
-    this.#allowance = { left: limits.perDay, at: Date.now() }
-    this.address = typeof sender === 'string' ? sender : sender.address
+    this.#payer = payer
+    this.#allowance = { left: payer.perDay, at: Date.now() }
+    this.address = payer.key.address
   }
 
   balance(): Promise<bigint> {
@@ -120,7 +115,7 @@ export class Account {
       this.#remote.ask(header, 'eth_getBlockByNumber', ['latest', false]),
       this.#remote.ask(quantity, 'eth_maxPriorityFeePerGas', []),
     ])
-    const { gasPrice: most } = this.#limits
+    const { gasPrice: most } = this.#payer
     const tip = wanted < MOST_TIP ? wanted : MOST_TIP
     if (baseFeePerGas + tip > most)
       throw this.#unavailable(`gas costs ${baseFeePerGas + tip}, more than the limit of ${most}`)
@@ -135,7 +130,7 @@ export class Account {
 
   /** Takes the most that transactions may cost from what may be spent. Throws EndUnavailable if it is more. */
   #spend(cost: bigint): void {
-    const { perDay } = this.#limits
+    const { perDay } = this.#payer
     const { left, at } = this.#allowance
     const now = Date.now()
     const grown = left + (perDay * BigInt(Math.max(0, now - at))) / BigInt(DAY)
@@ -148,20 +143,9 @@ export class Account {
   async #submit(calls: readonly Priced[], fees: Fees): Promise<readonly Hash[]> {
     this.#chainId ??= await this.#remote.ask(quantity, 'eth_chainId', [])
     const chainId = Number(this.#chainId)
-    const sender = this.#sender
-    if (typeof sender === 'string') {
-      const hashes: Hash[] = []
-      for (const { to, data, gas, nonce } of calls) {
-        const fields = { gas, nonce, ...fees }
-        const quantities = Object.entries(fields).map(([name, value]) => [name, toQuantity(value)])
-        const request = { from: sender, to, data, ...Object.fromEntries(quantities) }
-        hashes.push(await this.#remote.ask(hash, 'eth_sendTransaction', [request]))
-      }
-      return hashes
-    }
     const signed = await Promise.all(
       calls.map(({ nonce, ...call }) =>
-        sender.signTransaction({ type: 'eip1559', chainId, nonce: Number(nonce), ...call, ...fees }),
+        this.#payer.key.signTransaction({ type: 'eip1559', chainId, nonce: Number(nonce), ...call, ...fees }),
       ),
     )
     return Promise.all(signed.map((raw) => this.#remote.ask(hash, 'eth_sendRawTransaction', [raw])))

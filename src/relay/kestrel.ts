@@ -27,7 +27,7 @@ import { ibcAbi } from '../precompiles/generated/abi.ts'
 import { shownPacket } from '../precompiles/ibc.ts'
 import { entriesOf } from '../precompiles/named-abi.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
-import { Account, type Sender, type SpendingLimits } from './account.ts'
+import { Account, type Payer } from './account.ts'
 import { lightBlockSchema } from './comet-json.ts'
 import {
   type ChainEnd,
@@ -74,17 +74,17 @@ const contractOf = (client: PublicClient) => getContract({ address: IBC, abi, cl
 export class KestrelEnd implements ChainEnd {
   readonly name: string
   readonly #remote: Remote
-  readonly #account: Account
+  readonly #payer: Account | undefined
   readonly #contract: ReturnType<typeof contractOf>
   /** Blocks of the next search. */
   #span = MOST_BLOCKS
   #traits: ChainTraits | undefined
 
-  /** `urls`: of nodes of one network; the first is asked until it fails. */
-  constructor(name: string, urls: readonly URL[], sender: Sender, limits: SpendingLimits) {
+  /** `urls`: of nodes of one network; the first is asked until it fails. `payer`: undefined: the end can only be read. */
+  constructor(name: string, urls: readonly URL[], payer?: Payer) {
     this.name = name
     this.#remote = new Remote({ urls, timeout: PATIENCE, retries: RETRIES })
-    this.#account = new Account(name, this.#remote, sender, limits)
+    this.#payer = payer && new Account(name, this.#remote, payer)
     const request = ({ method, params }: { method: string; params?: readonly unknown[] }) =>
       this.#remote.request(method, params ?? [])
     const client = createPublicClient({ transport: custom({ request }, { retryCount: 0 }), cacheTime: 0 })
@@ -93,6 +93,11 @@ export class KestrelEnd implements ChainEnd {
 
   close(): void {
     this.#remote.close()
+  }
+
+  get #account(): Account {
+    if (this.#payer === undefined) throw new Error('this end has no account')
+    return this.#payer
   }
 
   traits(): Promise<ChainTraits> {

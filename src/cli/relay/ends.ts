@@ -1,10 +1,12 @@
 // What the commands of `kestrel relay` share: the file of the relay, the account that pays and what it may spend, and the two ends.
 import type { Command } from 'commander'
+import { privateKeyToAccount } from 'viem/accounts'
 import type { z } from 'zod'
+import type { Payer } from '../../relay/account.ts'
 import { KestrelEnd } from '../../relay/kestrel.ts'
+import { devKeys } from '../../spec/presets.ts'
 import { coins, integer, path } from '../flags.ts'
-import { keyFlags, oneSender, withKeyFlags } from '../native/sender.ts'
-import { withNode } from '../rpc-client.ts'
+import { accountOfKey, keyFlags, withKeyFlags } from '../native/sender.ts'
 import type { EndConfig } from './config.ts'
 
 const MAX_UINT64 = 2n ** 64n - 1n
@@ -28,11 +30,16 @@ export const withConfig = (command: Command): Command =>
 
 /** Adds the flags of commands that send transactions. */
 export const withSpending = (command: Command): Command =>
-  // The last account of a development chain relays, so that the first ones are free for other uses.
-  withKeyFlags(command, 'address or number of an account of the nodes (default: 9)')
+  withKeyFlags(command.optionsGroup('Sender (default: account 9 of the public mnemonic, for trials):'))
     .optionsGroup('Spending:')
     .option('--per-day <coins>', 'most coins that transactions may cost on each chain in a day', COINS_A_DAY)
     .option('--max-gas-price <wei>', 'most base units for a unit of gas', String(GAS_PRICE))
+
+/**
+ * The last public development account: new networks fund it for trials, and elsewhere it has nothing. The first ones are left for
+ * other uses, because an account should not send from two programs.
+ */
+const TRIAL_KEY = devKeys.kestrel[0]?.keys[9] ?? '0x'
 
 type Ends = { readonly a: KestrelEnd; readonly b: KestrelEnd; close(): void }
 
@@ -41,13 +48,9 @@ export async function openEnds(
   { a, b }: { readonly a: EndConfig; readonly b: EndConfig },
   { perDay, maxGasPrice, ...keys }: SpendingFlags,
 ): Promise<Ends> {
-  const limits = { perDay, gasPrice: maxGasPrice }
-  const from = keys.from ?? (keys.privateKeyFile === undefined && keys.keystore === undefined ? '9' : undefined)
-  const named = { ...keys, from }
-  const senderA = await withNode(firstOf(a), (node) => oneSender(node, named))
-  // A key of a file is one account on both chains; accounts of nodes may differ.
-  const senderB = typeof senderA === 'string' ? await withNode(firstOf(b), (node) => oneSender(node, named)) : senderA
-  const [endA, endB] = [openEnd('a', a, senderA, limits), openEnd('b', b, senderB, limits)]
+  const key = (await accountOfKey(keys)) ?? privateKeyToAccount(TRIAL_KEY)
+  const payer = { key, perDay, gasPrice: maxGasPrice }
+  const [endA, endB] = [openEnd('a', a.urls, payer), openEnd('b', b.urls, payer)]
   return {
     a: endA,
     b: endB,
@@ -58,14 +61,10 @@ export async function openEnds(
   }
 }
 
-const firstOf = ({ urls: [first = ''] }: EndConfig): string => first
-
 /** Opens an end; chains of other kinds are chosen here. */
-const openEnd = (name: string, { urls }: EndConfig, ...of: Paying): KestrelEnd =>
+export const openEnd = (name: string, urls: readonly string[], payer?: Payer): KestrelEnd =>
   new KestrelEnd(
     name,
     urls.map((url) => new URL(url)),
-    ...of,
+    payer,
   )
-
-type Paying = [ConstructorParameters<typeof KestrelEnd>[2], ConstructorParameters<typeof KestrelEnd>[3]]

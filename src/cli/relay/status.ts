@@ -3,17 +3,14 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { visibleText } from '../../lib/visible-text.ts'
 import { Flights } from '../../relay/flights.ts'
-import { KestrelEnd } from '../../relay/kestrel.ts'
 import { readFlags } from '../flags.ts'
 import { print, utc } from '../native/answers.ts'
 import { duration } from '../network/validator-status.ts'
 import { readConfig, readCursor } from './config.ts'
-import { configFlag, withConfig } from './ends.ts'
+import { configFlag, openEnd, withConfig } from './ends.ts'
 
 const flags = z.object({ ...configFlag, json: z.boolean().default(false) })
 const BILLION = 1_000_000_000n
-/** It sends nothing. */
-const NOBODY = '0x0000000000000000000000000000000000000000'
 
 export function registerStatus(relay: Command): void {
   withConfig(relay.command('status').description('clients, when they expire, and packets in flight'))
@@ -37,12 +34,7 @@ Examples:
 type EndStatus = Awaited<ReturnType<typeof statusOf>>
 
 async function statusOf(name: string, { urls, client: clientId }: ReturnType<typeof readConfig>['a'], from: bigint) {
-  const end = new KestrelEnd(
-    name,
-    urls.map((url) => new URL(url)),
-    NOBODY,
-    { perDay: 0n, gasPrice: 0n },
-  )
+  const end = openEnd(name, urls)
   try {
     const [{ chainId }, head, client] = await Promise.all([end.traits(), end.head(), end.client(clientId)])
     const trusted = client && (await end.consensusState(clientId, client.state.latest))
