@@ -7,6 +7,7 @@ import type { ConsensusState } from '../ibc/comet/light-client.ts'
 import { ChainError, describeError } from '../lib/errors.ts'
 import { equalBytes } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'
+import { visibleText } from '../lib/visible-text.ts'
 import { type ChainEnd, type Client, EndUnavailable, type LightBlock, type Message } from './end.ts'
 import { type Flight, Flights, postpone } from './flights.ts'
 import { consensusStateOf, packedHeader, updatesTo } from './headers.ts'
@@ -246,17 +247,25 @@ export class Relayer {
   }
 
   #done(to: Side, { flight, step }: Work): void {
-    const { sequence, sourceClient } = flight.packet
     if (step === 'receive') flight.isReceived = true
     else to.flights.ended(flight)
     flight.refusals = 0
     flight.paidRefusals = 0
-    this.#log.info({ chain: to.end.name, client: sourceClient, sequence: Number(sequence) }, `packet: ${step}`)
+    this.#log.info({}, `${nameOf(flight, step)}: done on ${to.end.name}`)
   }
 
   #refused(flight: Flight, step: Step, chain: string, reason: string, isPaid: boolean): void {
     postpone(flight, Date.now(), isPaid)
-    const { sequence, sourceClient } = flight.packet
-    this.#log.warn({ chain, client: sourceClient, sequence: Number(sequence), reason }, `packet: ${step} was refused`)
+    this.#log.warn(
+      {},
+      `${nameOf(flight, step)}: refused on ${chain}: ${visibleText(reason.slice(0, LONGEST_REASON)) ?? ''}`,
+    )
   }
 }
+
+/** Characters of a chain's reason in the log. */
+const LONGEST_REASON = 300
+
+/** A step of a packet in the log: `receive packet 3 of 07-tendermint-0 to 07-tendermint-1`. */
+const nameOf = ({ packet: { sequence, sourceClient, destClient } }: Flight, step: Step): string =>
+  `${step} packet ${sequence} of ${visibleText(sourceClient.slice(0, 64))} to ${visibleText(destClient.slice(0, 64))}`
