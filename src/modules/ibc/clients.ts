@@ -125,8 +125,9 @@ export class Clients {
     if (message.type === 'misbehaviour') {
       const { header1, header2 } = message.misbehaviour
       const [first, second] = [header1, header2].map((header) => {
-        const trusted = this.consensusState(id, trustedHeight(state, header))
-        return verifyConflictingHeader(state, trusted, requireHeader(header), at)
+        const from = trustedHeight(state, header)
+        const trusted = this.consensusState(id, from)
+        return verifyConflictingHeader(state, from.revisionHeight, trusted, requireHeader(header), at)
       })
       if (first === undefined || second === undefined || !isFork(first, second))
         throw reverted('the headers do not contradict each other')
