@@ -135,7 +135,9 @@ describe('a chain of one node with IBC', () => {
     expect((await node.stop()).code).toBe(0)
   })
 
-  it('recovers an expired client by `kestrel gov submit --recover-client` and votes', { timeout: 120_000 }, async () => {
+  it('recovers an expired client by `kestrel gov submit --recover-client` and votes', {
+    timeout: 120_000,
+  }, async () => {
     const { dir, node, rpc } = await chainWithPacket()
     const { viem } = clientsOf(node.url)
     const now = async () => (await viem.getBlock()).timestamp
