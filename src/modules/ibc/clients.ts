@@ -29,6 +29,8 @@ import type { Client, IbcState, StoredHeader } from './layout.ts'
 const BILLION = 1_000_000_000n
 /** The id of a client by its number, from 0. */
 export const clientIdOf = (number: number): string => `07-tendermint-${number}`
+/** The number in the id of a client of this chain. */
+export const clientNumber = (id: string): number => Number(id.slice(id.lastIndexOf('-') + 1))
 /** Bytes of a proof. A proof of absence in a tree of 10^9 entries has below 5,000. */
 const LARGEST_PROOF = 65_536
 const LONGEST_KEY = 256
