@@ -76,7 +76,7 @@ export function ibcPreset(modules: Record<string, unknown> = {}) {
   return { ...preset, native: { ...preset.native, modules: { ...preset.native.modules, ...modules, ibc: {} } } }
 }
 
-type Chain = Awaited<ReturnType<typeof testChain>>
+type Chain = Pick<Awaited<ReturnType<typeof testChain>>, 'viem' | 'walletOf' | 'rpc' | 'mine'>
 /** What every provable store has. */
 const FIRST_ENTRY = { key: Buffer.from('ibc/version'), value: Uint8Array.of(2) }
 /** What a peer's chain has at one key; undefined: nothing. */

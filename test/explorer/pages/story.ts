@@ -6,6 +6,7 @@ import { accountAbstraction, executeData, GENEROUS } from '../../support/account
 import { playground } from '../../support/assembler.ts'
 import { viemKzg, withCellProofs } from '../../support/blobs.ts'
 import { account } from '../../support/chain.ts'
+import { ibcPeer } from '../../support/ibc-peer.ts'
 import { compileSolidity } from '../../support/solc.ts'
 import { type Deployed, type Scenario, ZERO } from '../scenario.ts'
 import { verify } from '../verified.ts'
@@ -49,6 +50,7 @@ export async function play(on: Scenario) {
   const delegated = await sendDelegation(on, lamp)
   const blobs = await sendBlob(on)
   const operated = await operate(on)
+  const ibc = await playIbc(on)
   await mine(30)
   await verify(on, stage)
   // A transaction that waits behind a nonce gap.
@@ -68,12 +70,25 @@ export async function play(on: Scenario) {
     waiting,
     validator,
     ...operated,
+    ...ibc,
     ...each(hashes, ({ transactionHash }) => transactionHash),
   }
 }
 
 const each = <K extends string, T, R>(of: Readonly<Record<K, T>>, show: (one: T) => R): Record<K, R> =>
   Object.fromEntries(Object.entries<T>(of).map(([name, one]) => [name, show(one)])) as Record<K, R>
+
+/** A client of another chain, with packets of both directions, in several states and with hostile texts. */
+async function playIbc(on: Scenario) {
+  const peer = await ibcPeer(on, { chainId: `${'W'.repeat(47)}-7` })
+  const { packet, receipt } = await peer.transfer({ memo: 'a note '.repeat(60) })
+  await peer.acknowledge(packet)
+  await peer.transfer()
+  for (const [name, symbol] of HOSTILE.filter(([text]) => text !== ''))
+    await peer.deliver({ transfer: { denom: name, memo: symbol, sender: name } })
+  await peer.deliver({ sequence: 2n ** 64n - 1n, data: '0x1234' })
+  return { client: peer.clientId, packet: receipt.transactionHash }
+}
 
 /** A bundle of two user operations: one with a paymaster, and one that fails. */
 async function operate(on: Scenario) {
