@@ -7,6 +7,7 @@ import { indexer } from '../../src/indexer/indexer.ts'
 import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
+import { RANGE } from '../../src/state/keyspace.ts'
 import { account, testChain } from '../support/chain.ts'
 import { ibcChain, ibcPeer, REFUSED, SUCCESS } from '../support/ibc-peer.ts'
 import { api } from './support.ts'
@@ -204,6 +205,31 @@ describe('packets over clients of IBC', () => {
   })
 })
 
+it('calls of the contract of IBC have a sentence and the source of its interface', async () => {
+  const of = await everyState()
+  const sentence = async ({ transactionHash }: { transactionHash: Hex }) => {
+    const { data } = await of.read(`/transactions/${transactionHash}/summary`)
+    const { summary_template: template, summary_template_variables: variables } = data.summaries[0]
+    return template.replace(
+      /\{(\w+)\}/g,
+      (_: string, name: string) => variables[name].value.hash ?? variables[name].value,
+    )
+  }
+  const relayer = account(9).address
+  expect(await sentence(of.peer.created)).toBe(`${owner} made the client 07-tendermint-0 of the chain peer-7`)
+  expect(await sentence(of.peer.registered)).toBe(
+    `${owner} registered 07-tendermint-4 as the counterparty of the client 07-tendermint-0`,
+  )
+  expect(await sentence(of.received.receipt)).toBe(`${relayer} delivered packet 1 over 07-tendermint-0`)
+  expect(await sentence(of.acknowledged)).toBe(
+    `${relayer} delivered the acknowledgement of packet 1 over 07-tendermint-0`,
+  )
+  expect(await sentence(of.timedOut)).toBe(`${relayer} ended packet 3 over 07-tendermint-0 by its timeout`)
+  const contract = await of.read('/smart-contracts/0x0000000000000000000000000000000000000807')
+  expect(contract).toMatchObject({ name: 'IBC', file_path: 'IBC.sol' })
+  expect(contract.source_code).toContain('interface IBCI')
+})
+
 describe('clients of IBC', () => {
   it('have their state, their history and the numbers of their packets', async () => {
     const of = await everyState()
@@ -247,8 +273,10 @@ describe('clients of IBC', () => {
     await chain.rpc('evm_increaseTime', toHex(15 * 86_400))
     await chain.mine()
     expect(await of.read('/native/clients/07-tendermint-1')).toMatchObject({ status: 'expired', seconds_left: 0 })
-    expect((await of.get('/native/clients/07-tendermint-2')).status).toBe(404)
-    expect((await of.get('/native/clients/07-tendermint-2/history')).status).toBe(404)
+    await ibcPeer(chain, { chainId: 'a\u202eb\u200b-1' })
+    expect(await of.read('/native/clients/07-tendermint-2')).toMatchObject({ chain_id: 'ab-1' })
+    expect((await of.get('/native/clients/07-tendermint-3')).status).toBe(404)
+    expect((await of.get('/native/clients/07-tendermint-3/history')).status).toBe(404)
   })
 
   it('and packets are restored by a rewind, and the same after reindexing', async () => {
@@ -271,8 +299,15 @@ describe('clients of IBC', () => {
     await chain.rpc('evm_revert', snapshot)
     expect(await all()).toEqual(before)
     const { store, spec } = chain.node.chain
+    const rows = async () => {
+      const found: string[] = []
+      for await (const [key, value] of store.scan(RANGE.index())) found.push(`${toHex(key)} ${toHex(value)}`)
+      return found
+    }
+    const written = await rows()
     await reindex(store, new Runtime(spec), indexer, () => undefined)
     expect(await all()).toEqual(before)
+    expect(await rows()).toEqual(written)
   })
 
   it('are not there on a chain without IBC', async () => {

@@ -26,7 +26,7 @@ export const Party = ({
 
 /** The channel, or the client here, with the packet's number; a packet over a client has a page. */
 function Route({ of: { source, destination, sequence, client, direction } }: { of: Packet }) {
-  const number = <span class="faint">#{sequence}</span>
+  const number = <span class="faint cut">#{sequence}</span>
   const title = `${source.port}/${source.channel} to ${destination.port}/${destination.channel}`
   if (client === null)
     return (

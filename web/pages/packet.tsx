@@ -39,8 +39,8 @@ function Place({ of }: { of: NonNullable<Packet['ended']> }) {
 function Record({ of }: { of: Packet }) {
   const base = useBaseDenomination()
   const isSent = of.direction === 'sent'
-  const end = ({ port, channel }: Packet['source'], isHere: boolean) =>
-    isHere ? <Link href={`/client/${channel}`}>{channel}</Link> : <Cut text={`${port}/${channel}`} />
+  const end = ({ channel }: Packet['source'], isHere: boolean) =>
+    isHere ? <Link href={`/client/${channel}`}>{channel}</Link> : <Cut text={channel} />
   return (
     <section class="card">
       <h1>
@@ -60,20 +60,25 @@ function Record({ of }: { of: Packet }) {
             of.denom === null || of.amount === null ? null : (
               <DenomAmount of={{ denom: of.denom, amount: of.amount }} base={base} />
             ),
-          Note: of.memo === null || of.memo === '' ? null : <Text of={of.memo} label="Note" />,
+          Note:
+            of.memo === null || of.memo === '' ? null : (
+              <Raw label="Note">
+                <bdi>{of.memo}</bdi>
+              </Raw>
+            ),
+          Ports: <Cut text={`${of.source.port} to ${of.destination.port}`} />,
           Application: <Cut text={`${of.version}, ${of.encoding}`} />,
-          Data: <Text of={of.data} label="Data" />,
+          Data: <Bytes of={of.data} label="Data" />,
           Acknowledgement:
-            of.acknowledgement === null ? null : <Text of={of.acknowledgement} label="Acknowledgement" />,
+            of.acknowledgement === null ? null : <Bytes of={of.acknowledgement} label="Acknowledgement" />,
         }}
       />
     </section>
   )
 }
 
-/** A text of any length that somebody has written. */
-const Text = ({ of, label }: { of: string; label: string }) => (
+const Bytes = ({ of, label }: { of: string; label: string }) => (
   <Raw label={label}>
-    <bdi>{of}</bdi>
+    <code>{of}</code>
   </Raw>
 )

@@ -1,6 +1,7 @@
 // Clients of IBC: light clients of other chains, from the state, and what was done to them, from the logs of IBC's contract.
 import { z } from 'zod'
 import { type Direction, LIST, type PacketStatus, RANKING } from '../../indexer/tables.ts'
+import { visibleText } from '../../lib/visible-text.ts'
 import { clientIdOf } from '../../modules/ibc/clients.ts'
 import type { Ibc } from '../../modules/ibc/ibc.ts'
 import { PORT } from '../../modules/transfer/genesis.ts'
@@ -30,7 +31,11 @@ const heightSchema = z.strictObject({ revision: wire.decimal, height: wire.decim
 
 export const clientSchema = z.strictObject({
   client_id: z.string(),
-  chain_id: z.string().describe('as the creator has written it; a client of another chain may have the same'),
+  chain_id: z
+    .string()
+    .describe(
+      'as the creator has written it, without invisible characters; a client of another chain may have the same',
+    ),
   status: z.enum(['active', 'expired', 'frozen']),
   latest_height: heightSchema.describe('highest known height of the other chain'),
   latest_time: wire.time.describe('of that height'),
@@ -53,7 +58,7 @@ export function showClient(context: ExplorerContext, number: number): z.input<ty
     memberCount(context.rows, RANKING.packets(number, direction, status))
   return {
     client_id: clientId,
-    chain_id: of.chainId,
+    chain_id: visibleText(of.chainId) ?? '',
     status: STATUSES[of.status],
     latest_height: showHeight(of.latestHeight),
     latest_time: showTime(of.latestTime),
