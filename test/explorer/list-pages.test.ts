@@ -2,7 +2,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CHROMIUM, launchChromium } from '../support/browser.ts'
-import { ibcPreset } from '../support/ibc-peer.ts'
 import { HOSTILE, play } from './pages/story.ts'
 import { openPage } from './pages-support.ts'
 import { scenario } from './scenario.ts'
@@ -11,7 +10,7 @@ const PHONE = { width: 390, height: 844 }
 const DESKTOP = { width: 1280, height: 900 }
 
 describe.skipIf(CHROMIUM === undefined)('lists on pages (skipped without Chromium)', () => {
-  const on = scenario(play, () => ({ spec: ibcPreset() }))
+  const on = scenario(play)
   let browser: Browser
   beforeAll(async () => {
     browser = await launchChromium()

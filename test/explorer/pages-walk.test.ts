@@ -9,7 +9,7 @@ import { PAGES } from '../../src/explorer/pages.ts'
 import { CHROMIUM, launchChromium } from '../support/browser.ts'
 import { ibcPreset } from '../support/ibc-peer.ts'
 import { pathsOf } from './pages/examples.ts'
-import { play } from './pages/story.ts'
+import { playWithIbc } from './pages/story.ts'
 import { CUT_TIMES } from './pages-support.ts'
 import { scenario } from './scenario.ts'
 
@@ -22,7 +22,7 @@ const WALKERS = 3
 const MOST_BYTES = 150_000
 
 describe.skipIf(CHROMIUM === undefined)('pages of the explorer (skipped without Chromium)', () => {
-  const on = scenario(play, () => ({ spec: ibcPreset() }))
+  const on = scenario(playWithIbc, () => ({ spec: ibcPreset() }))
   let browser: Browser
   beforeAll(async () => {
     browser = await launchChromium()

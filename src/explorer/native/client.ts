@@ -52,6 +52,8 @@ export const clientSchema = z.strictObject({
   }),
 })
 
+z.globalRegistry.add(clientSchema, { id: 'IbcClient' })
+
 export function showClient(context: ExplorerContext, number: number): z.input<typeof clientSchema> {
   const { clientId, ...of } = clientInfo(ibcOf(context), clientIdOf(number))
   const packets = (direction: Direction, status: PacketStatus) =>

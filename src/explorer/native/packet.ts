@@ -42,6 +42,7 @@ export const placeSchema = z.strictObject({
   block_number: z.number().int(),
   timestamp: wire.time,
 })
+z.globalRegistry.add(placeSchema, { id: 'TransactionPlace' })
 export const showPlace = ({ transaction, header }: LocatedLog): z.input<typeof placeSchema> => ({
   transaction_hash: transaction.hash,
   block_number: Number(header.number),
@@ -70,6 +71,7 @@ export const packetSchema = placeSchema.extend({
   timeout_time: wire.time.nullable(),
   ended: placeSchema.nullable().describe('of a packet that was sent over a client: its acknowledgement or timeout'),
 })
+z.globalRegistry.add(packetSchema, { id: 'Packet' })
 type PacketJson = z.input<typeof packetSchema>
 
 /** A packet over a client with what it carries. */

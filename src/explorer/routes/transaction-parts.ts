@@ -9,6 +9,7 @@ import { hashParam, labels, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { explorerRoute } from '../define.ts'
 import { notFound } from '../errors.ts'
+import { nativeOf } from '../native/modules.ts'
 import { packetOfLog, packetSchema, showPacket } from '../native/packet.ts'
 import { beforeCall, beforeTransfer, callCursor, placeCursor, transferCursor } from '../pagination/cursors.ts'
 import { arrayPage, emptyPage, pageQuery, pageSchema } from '../pagination/page.ts'
@@ -121,6 +122,7 @@ export const transactionPackets = explorerRoute({
   query: pageQuery,
   response: pageSchema(packetSchema),
   async handler({ params, query }, context) {
+    nativeOf(context, 'head')
     const mined = await minedByHash(context, params.transaction_hash_param)
     if (mined === undefined) return emptyPage()
     return arrayPage(packetsIn(context, mined), query, (position) => showPacket(context, position))

@@ -27,7 +27,10 @@ const GOV = '0x0000000000000000000000000000000000000805'
 const bob = account(1).address
 const stranger = (number: number): Hex => getAddress(numberToHex(0xbeef000 + number, { size: 20 }))
 
-export type Story = Awaited<ReturnType<typeof play>>
+export type Story = Awaited<ReturnType<typeof playWithIbc>>
+
+/** As `play`, on a chain with IBC. */
+export const playWithIbc = async (on: Scenario) => ({ ...(await play(on)), ...(await playIbc(on)) })
 
 export async function play(on: Scenario) {
   const { deploy, call, send, receiptOf, walletOf, mine, rpc } = on
@@ -50,7 +53,6 @@ export async function play(on: Scenario) {
   const delegated = await sendDelegation(on, lamp)
   const blobs = await sendBlob(on)
   const operated = await operate(on)
-  const ibc = await playIbc(on)
   await mine(30)
   await verify(on, stage)
   // A transaction that waits behind a nonce gap.
@@ -70,7 +72,6 @@ export async function play(on: Scenario) {
     waiting,
     validator,
     ...operated,
-    ...ibc,
     ...each(hashes, ({ transactionHash }) => transactionHash),
   }
 }
