@@ -22,10 +22,9 @@ export function nativeAt({ native }: Pick<ChainSpec, 'native'>, address: Address
   return known.get(address)
 }
 
-const ABBREVIATIONS: ReadonlySet<string> = new Set(['ics20', 'ibc'])
 /** The name of a native contract's Solidity interface. */
 export const nativeTitle = (name: string): string =>
-  ABBREVIATIONS.has(name) ? name.toUpperCase() : name.charAt(0).toUpperCase() + name.slice(1)
+  name === 'ics20' || name === 'ibc' ? name.toUpperCase() : name.charAt(0).toUpperCase() + name.slice(1)
 
 type Known = { readonly spec: ChainSpec; readonly view: StateView }
 type Entry = VerifiedContract & { readonly address: Address }

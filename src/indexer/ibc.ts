@@ -3,7 +3,7 @@
 import { decodeBech32, readAddress } from '../lib/bech32.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, EMPTY_BYTES, fromHex } from '../lib/hex.ts'
-import { clientNumber } from '../modules/ibc/clients.ts'
+import { clientNumber } from '../modules/ibc/layout.ts'
 import { isRefusal } from '../modules/ibc/packets.ts'
 import { decodePacketData } from '../modules/transfer/packets.ts'
 import { type IbcLog, ibcLog } from '../precompiles/ibc-logs.ts'

@@ -9,7 +9,7 @@ import { hexToAddress } from '../../src/lib/hex.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
 import { RANGE } from '../../src/state/keyspace.ts'
 import { account, testChain } from '../support/chain.ts'
-import { ibcChain, ibcPeer, REFUSED, SUCCESS } from '../support/ibc-peer.ts'
+import { ibcChain, ibcPeer, REFUSED, SUCCESS } from '../support/ibc-packets.ts'
 import { api } from './support.ts'
 
 const owner = account(0).address

@@ -15,7 +15,7 @@ import {
 import { readAddress } from '../../lib/bech32.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { fromHex, ZERO_HASH } from '../../lib/hex.ts'
-import { clientNumber } from '../../modules/ibc/clients.ts'
+import { clientNumber } from '../../modules/ibc/layout.ts'
 import {
   acknowledgementCommitment,
   decodePacketData,

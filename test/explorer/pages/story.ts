@@ -6,7 +6,7 @@ import { accountAbstraction, executeData, GENEROUS } from '../../support/account
 import { playground } from '../../support/assembler.ts'
 import { viemKzg, withCellProofs } from '../../support/blobs.ts'
 import { account } from '../../support/chain.ts'
-import { ibcPeer } from '../../support/ibc-peer.ts'
+import { ibcPeer } from '../../support/ibc-packets.ts'
 import { compileSolidity } from '../../support/solc.ts'
 import { type Deployed, type Scenario, ZERO } from '../scenario.ts'
 import { verify } from '../verified.ts'
