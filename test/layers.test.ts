@@ -31,7 +31,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   fork: ['lib', 'primitives', 'spec', 'state'],
   chain: ['lib', 'primitives', 'ibc', 'spec', 'state', 'pool', 'cip', 'runtime', 'fork'],
   consensus: ['lib', 'primitives', 'protobuf', 'ibc', 'spec', 'chain', 'runtime', 'pool (types)'],
-  indexer: ['lib', 'primitives', 'spec', 'state', 'modules', 'tables', 'runtime', 'chain'],
+  // Precompiles for the logs of IBC.
+  indexer: ['lib', 'primitives', 'spec', 'state', 'modules', 'precompiles', 'tables', 'runtime', 'chain'],
   'js-tracers': ['lib', 'primitives', 'spec', 'state', 'evm', 'cip', 'runtime', 'chain'],
   // Precompiles for their ABIs. It explains what a tracer has recorded.
   contracts: ['lib', 'primitives', 'spec', 'state', 'precompiles', 'runtime (types)', 'chain (types)'],

@@ -29,7 +29,8 @@ function moduleOf({ modules }: ReadCall): Ibc {
   return modules.ibc
 }
 
-function info(ibc: Ibc, clientId: string) {
+/** A client as the contract shows it; times are Unix seconds. Throws ChainError for an unknown one. */
+export function clientInfo(ibc: Ibc, clientId: string) {
   const { clients } = ibc
   const { state, creator, counterparty, prefix } = clients.client(clientId)
   const { chainId, latest, trustingPeriod } = readClientState(state)
@@ -139,7 +140,7 @@ export const ibc = definePrecompile({
         const state = ibc.clients.consensusState(clientId, height)
         return [toHex(writeConsensusState(state))]
       },
-      getClient: (call, clientId) => [info(moduleOf(call), clientId)],
+      getClient: (call, clientId) => [clientInfo(moduleOf(call), clientId)],
       getClients(call, pagination) {
         const ibc = moduleOf(call)
         const { places, response } = page(pagination, {
@@ -149,7 +150,7 @@ export const ibc = definePrecompile({
           placeOf: (key) => Math.min(Number(BigInt(key)), ibc.clients.count),
         })
         call.charge(CLIENT_GAS * BigInt(places.length))
-        return [places.map((place) => info(ibc, clientIdOf(place))), response]
+        return [places.map((place) => clientInfo(ibc, clientIdOf(place))), response]
       },
       getPacketCommitment: (call, clientId, sequence) => [stored(call, PACKET_KEY.commitment(clientId, sequence))],
       getPacketAcknowledgement: (call, clientId, sequence) => [

@@ -15,6 +15,7 @@ import { type IbcState, ibcLayout } from './layout.ts'
 import {
   acknowledgementCommitment,
   ERROR_ACKNOWLEDGEMENT,
+  isRefusal,
   merklePath,
   PACKET_KEY,
   type Packet,
@@ -143,9 +144,8 @@ export class Ibc implements NativeModule<IbcGenesis> {
     const { sourceClient, destClient, sequence, payloads } = packet
     const prefix = this.#requireRoute(sourceClient, destClient)
     if (!this.#isInFlight(packet)) return false
-    const [first] = acknowledgements
-    const isRefusal = acknowledgements.length === 1 && first !== undefined && equalBytes(first, ERROR_ACKNOWLEDGEMENT)
-    if (!isRefusal && acknowledgements.length !== payloads.length)
+    const isRefused = isRefusal(acknowledgements)
+    if (!isRefused && acknowledgements.length !== payloads.length)
       throw reverted('expected an acknowledgement for each payload')
     const path = merklePath(prefix, PACKET_KEY.acknowledgement(destClient, sequence))
     this.clients.verify(sourceClient, proof.height, proof.bytes, path, acknowledgementCommitment(acknowledgements))
@@ -154,7 +154,7 @@ export class Ibc implements NativeModule<IbcGenesis> {
       this.#module(payload.sourcePort).onAcknowledgement(
         packet,
         payload,
-        isRefusal ? undefined : acknowledgements[place],
+        isRefused ? undefined : acknowledgements[place],
       )
     return true
   }

@@ -6,6 +6,8 @@ import { provableStore } from './provable-store.ts'
 
 /** The id of a client by its number, from 0. */
 export const clientIdOf = (number: number): string => `07-tendermint-${number}`
+/** The number in the id of a client of this chain. */
+export const clientNumber = (id: string): number => Number(id.slice(id.lastIndexOf('-') + 1))
 
 /** A client of another chain. */
 export type Client = {

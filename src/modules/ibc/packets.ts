@@ -1,6 +1,6 @@
 // Packets of IBC version 2 and what is provable of them (ICS-04): bytes, hashes and keys as ibc-go writes them, big endian. Other
 // implementations must get the same.
-import { bigToFixed, bytesToBig } from '../../lib/hex.ts'
+import { bigToFixed, bytesToBig, equalBytes } from '../../lib/hex.ts'
 import { sha256 } from '../../lib/sha256.ts'
 
 export type Payload = {
@@ -40,6 +40,12 @@ export const RECEIPT = Uint8Array.of(2)
 
 /** The answer of a chain one of whose applications has refused a packet; the changes of all its applications are undone. */
 export const ERROR_ACKNOWLEDGEMENT = sha256('UNIVERSAL_ERROR_ACKNOWLEDGEMENT')
+
+/** Whether the answers of a packet say that it was refused. */
+export const isRefusal = (acknowledgements: readonly Uint8Array[]): boolean => {
+  const [first, ...others] = acknowledgements
+  return first !== undefined && others.length === 0 && equalBytes(first, ERROR_ACKNOWLEDGEMENT)
+}
 
 const key =
   (kind: number) =>
