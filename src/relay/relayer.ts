@@ -178,16 +178,17 @@ export class Relayer {
     const trusted = await to.end.consensusState(clientId, client.state.latest)
     if (trusted === undefined) throw new EndUnavailable(to.end.name, `client ${clientId} has no newest header`)
     to.expiresAt = trusted.time + client.state.trustingPeriod
-    const isOld = nowNs() - trusted.time > client.state.trustingPeriod / REFRESH
-    if (all.length === 0 && !isOld) return
     const { height: head } = other.head
+    const isOld = head > latest && nowNs() - trusted.time > client.state.trustingPeriod / REFRESH
+    if (all.length === 0 && !isOld) return
     // What was sent in the newest block can be proven from the next one on.
     const work = all.filter(({ flight, step }) => step !== 'receive' || flight.block < head)
     const isKnown = work.every(({ flight, step }) => step === 'receive' && flight.block < latest)
-    const isCovered = (isKnown && head - latest <= MOST_BEHIND) || head <= latest
+    const isCovered = !isOld && ((isKnown && head - latest <= MOST_BEHIND) || head <= latest)
     if (isCovered && work.length === 0) return
-    const { updates, consensus } =
-      isCovered && !isOld ? { updates: [], consensus: trusted } : await this.#updates(other.end, head, client, trusted)
+    const { updates, consensus } = isCovered
+      ? { updates: [], consensus: trusted }
+      : await this.#updates(other.end, head, client, trusted)
     const height = updates.length === 0 ? latest : head
     const messages = await this.#messages(work, other.end, { state: client.state, height, consensus })
     if (messages.length > 0 || isOld) await this.#submit(to, updates, messages)
