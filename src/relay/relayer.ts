@@ -12,6 +12,7 @@ import { type ChainEnd, type Client, EndUnavailable, type LightBlock, type Messa
 import { type Flight, Flights, postpone } from './flights.ts'
 import { consensusStateOf, packedHeader, updatesTo } from './headers.ts'
 import { messageOf, type Step, stepOf, type Work } from './packet-work.ts'
+import type { Watch } from './watch.ts'
 
 /** Packets that a round looks at in each direction. */
 const MOST_PACKETS = 50
@@ -66,13 +67,15 @@ export class Relayer {
   lastRound = 0
   readonly #log: Logger
   readonly #afterRound: () => void
+  readonly #watch: Watch | undefined
   #lastFailure = ''
 
-  /** `afterRound`: runs after each round without a failure. */
-  constructor(sides: readonly [Side, Side], log: Logger, afterRound: () => void) {
+  /** `afterRound`: runs after each round without a failure. `watch`: compares the headers that the clients have taken. */
+  constructor(sides: readonly [Side, Side], log: Logger, afterRound: () => void, watch?: Watch) {
     this.sides = sides
     this.#log = log
     this.#afterRound = afterRound
+    this.#watch = watch
   }
 
   /** Works until the signal is aborted. `poll`: milliseconds between rounds. */
@@ -106,6 +109,9 @@ export class Relayer {
   async round(): Promise<void> {
     const [a, b] = this.sides
     await Promise.all(this.sides.map((side) => this.#look(side)))
+    // A deceived client is frozen before anything is proven to it.
+    await this.#watch?.look(a, b)
+    await this.#watch?.look(b, a)
     const [fromA, fromB] = await Promise.all([this.#steps(a, b), this.#steps(b, a)])
     const forDestination = ({ step }: Work) => step === 'receive'
     const forSource = (work: Work) => !forDestination(work)
