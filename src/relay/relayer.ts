@@ -9,9 +9,10 @@ import { equalBytes } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'
 import { visibleText } from '../lib/visible-text.ts'
 import { type ChainEnd, type Client, EndUnavailable, type LightBlock, type Message } from './end.ts'
-import { type Flight, Flights, postpone } from './flights.ts'
+import { type Flight, postpone } from './flights.ts'
 import { consensusStateOf, packedHeader, updatesTo } from './headers.ts'
 import { messageOf, type Step, stepOf, type Work } from './packet-work.ts'
+import type { Side } from './side.ts'
 import type { Watch } from './watch.ts'
 
 /** Packets that a round looks at in each direction. */
@@ -24,37 +25,6 @@ const REFRESH = 3n
 const REGRESS_PATIENCE = 60_000
 const LONGEST_PAUSE = 30_000
 const NANOSECONDS = 1_000_000n
-
-/** What has become of messages to a chain, since the start. */
-export type Counts = { readonly done: Map<string, number>; readonly refused: Map<string, number>; cost: bigint }
-
-/** One chain of the two, with its client of the other one. */
-export type Side = {
-  readonly end: ChainEnd
-  readonly clientId: string
-  /** The packets that it sends. */
-  readonly flights: Flights
-  readonly counts: Counts
-  head: { readonly height: bigint; readonly time: bigint } | undefined
-  /** The newest header whose events were looked through, and since when the chain has fewer blocks. */
-  seen: { readonly height: bigint; readonly hash: Uint8Array } | undefined
-  regressedAt: number | undefined
-  /** The client after the last look, and when it expires, in Unix nanoseconds. */
-  client: Client | undefined
-  expiresAt: bigint | undefined
-}
-
-export const newSide = (end: ChainEnd, clientId: string, from: bigint): Side => ({
-  end,
-  clientId,
-  flights: new Flights(from),
-  counts: { done: new Map(), refused: new Map(), cost: 0n },
-  head: undefined,
-  seen: undefined,
-  regressedAt: undefined,
-  client: undefined,
-  expiresAt: undefined,
-})
 
 const count = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
 

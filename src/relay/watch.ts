@@ -9,7 +9,7 @@ import type { Logger } from '../lib/log.ts'
 import type { Header } from '../protobuf/generated/ibc/lightclients/tendermint/v1/tendermint_pb.ts'
 import { type ChainEnd, EndUnavailable } from './end.ts'
 import { headerOf, packedMisbehaviour } from './headers.ts'
-import type { Side } from './relayer.ts'
+import type { Side } from './side.ts'
 
 /**
  * The message that freezes a client which has taken `taken`, if the chain's own headers contradict it; undefined: they do not. `head`: the
@@ -28,6 +28,7 @@ export async function contradiction(
   const isAhead = header.height > head && nanosecondsOf(own.header.time) >= nanosecondsOf(header.time)
   const isOther = header.height <= head && !equalBytes(headerHash(own.header), headerHash(header))
   if (!isAhead && !isOther) return undefined
+  // ibc-go wants the higher one first.
   return packedMisbehaviour(taken, headerOf(own, trusted, taken.trustedValidators))
 }
 
