@@ -74,7 +74,7 @@ export function openModules(context: ModuleContext): Modules {
   const ibc = hasIbc(context.spec) ? new Ibc(context, new Map([[PORT, () => transfer.port]])) : undefined
   const transfer = new Transfer(context, bank, erc20, ibc)
   const upgrades = new Upgrades(context, params)
-  const governed = { params, upgrades, erc20, staking, slashing, distribution, vesting, inflation, transfer }
+  const governed = { params, upgrades, erc20, staking, slashing, distribution, vesting, inflation, transfer, ibc }
   const gov = new Gov(context, bank, staking, governed)
   return {
     bank,

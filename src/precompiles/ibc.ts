@@ -1,11 +1,10 @@
 // IBC: clients of other chains, and packets proven by them. Everybody may call every function: what is believed is decided by
 // signatures of the other chain's validators and proofs of its state. The prices cover verifying them.
 import { readClientState, writeConsensusState } from '../ibc/comet/client-state.ts'
-import type { Height } from '../ibc/comet/light-client.ts'
 import { ChainError } from '../lib/errors.ts'
 import { bigToFixed, fromHex, type Hex, toHex } from '../lib/hex.ts'
-import { clientIdOf } from '../modules/ibc/clients.ts'
 import type { Ibc } from '../modules/ibc/ibc.ts'
+import { clientIdOf } from '../modules/ibc/layout.ts'
 import { PACKET_KEY, type Packet } from '../modules/ibc/packets.ts'
 import { reverted } from '../modules/module.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
@@ -30,18 +29,11 @@ function moduleOf({ modules }: ReadCall): Ibc {
   return modules.ibc
 }
 
-/** The height of a proof in the client's revision. Throws ChainError for another one. */
-function heightOf(ibc: Ibc, clientId: string, { revisionNumber, revisionHeight }: Height): bigint {
-  const { latest } = readClientState(ibc.clients.client(clientId).state)
-  if (revisionNumber !== latest.revisionNumber) throw reverted('proof is of another revision')
-  return revisionHeight
-}
-
 function info(ibc: Ibc, clientId: string) {
   const { clients } = ibc
-  const { state, creator, counterparty, prefix, highest } = clients.client(clientId)
+  const { state, creator, counterparty, prefix } = clients.client(clientId)
   const { chainId, latest, trustingPeriod } = readClientState(state)
-  const { time } = clients.consensusState(clientId, highest)
+  const { time } = clients.consensusState(clientId, latest)
   return {
     clientId,
     chainId,
@@ -134,19 +126,17 @@ export const ibc = definePrecompile({
         const ibc = moduleOf(call)
         if (value === '0x') throw reverted('empty value: use verifyNonMembership')
         const bytes = chargedProof(call, proof)
-        const height = heightOf(ibc, clientId, proofHeight)
-        return [ibc.clients.verify(clientId, height, bytes, path.map(fromHex), fromHex(value)) / BILLION]
+        return [ibc.clients.verify(clientId, proofHeight, bytes, path.map(fromHex), fromHex(value)) / BILLION]
       },
       verifyNonMembership(call, clientId, proof, proofHeight, path) {
         const ibc = moduleOf(call)
         const bytes = chargedProof(call, proof)
-        const height = heightOf(ibc, clientId, proofHeight)
-        return [ibc.clients.verify(clientId, height, bytes, path.map(fromHex), undefined) / BILLION]
+        return [ibc.clients.verify(clientId, proofHeight, bytes, path.map(fromHex), undefined) / BILLION]
       },
       getClientState: (call, clientId) => [toHex(moduleOf(call).clients.client(clientId).state)],
       getConsensusState(call, clientId, height) {
         const ibc = moduleOf(call)
-        const state = ibc.clients.consensusState(clientId, heightOf(ibc, clientId, height))
+        const state = ibc.clients.consensusState(clientId, height)
         return [toHex(writeConsensusState(state))]
       },
       getClient: (call, clientId) => [info(moduleOf(call), clientId)],
@@ -170,8 +160,7 @@ export const ibc = definePrecompile({
         const packet = packetOf(shown)
         const bytes = chargedProof(call, proof)
         call.charge(2n * ENTRY_GAS)
-        const height = heightOf(ibc, packet.destClient, proofHeight)
-        const acknowledgements = ibc.receive(packet, { bytes, height })?.map(toHex)
+        const acknowledgements = ibc.receive(packet, { bytes, height: proofHeight })?.map(toHex)
         if (acknowledgements === undefined) return [false]
         const { destClient: clientId, sequence } = packet
         call.emit('WriteAcknowledgement', { clientId, sequence, packet: shown, acknowledgements })
@@ -182,8 +171,7 @@ export const ibc = definePrecompile({
         const packet = packetOf(shown)
         const bytes = chargedProof(call, proof)
         call.charge(ENTRY_GAS)
-        const height = heightOf(ibc, packet.sourceClient, proofHeight)
-        if (!ibc.acknowledge(packet, acknowledgements.map(fromHex), { bytes, height })) return [false]
+        if (!ibc.acknowledge(packet, acknowledgements.map(fromHex), { bytes, height: proofHeight })) return [false]
         const { sourceClient: clientId, sequence } = packet
         call.emit('AcknowledgePacket', { clientId, sequence, packet: shown, acknowledgements })
         return [true]
@@ -193,8 +181,7 @@ export const ibc = definePrecompile({
         const packet = packetOf(shown)
         const bytes = chargedProof(call, proof)
         call.charge(ENTRY_GAS)
-        const height = heightOf(ibc, packet.sourceClient, proofHeight)
-        if (!ibc.timeout(packet, { bytes, height })) return [false]
+        if (!ibc.timeout(packet, { bytes, height: proofHeight })) return [false]
         const { sourceClient: clientId, sequence } = packet
         call.emit('TimeoutPacket', { clientId, sequence, packet: shown })
         return [true]

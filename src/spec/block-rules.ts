@@ -22,7 +22,7 @@ export function isNetworkBlock({ consensus }: Pick<NativeSpec, 'consensus'>, num
 /**
  * The version of the slashing rules, `kestrel.modules.slashing.version`; 1 if the genesis names none. 1: a slash is completed
  * in its block, a redelegation pays the part of its amount that unbonding entries have not covered, and attacks on light
- * clients are not punished. 2: the rules of the Cosmos SDK 0.50, in several blocks if necessary
+ * clients are not punished, except on chains with IBC. 2: the rules of the Cosmos SDK 0.50, in several blocks if necessary
  * (`modules/staking/slashing.ts`).
  */
 export const slashingVersion = ({ modules: { slashing } }: Pick<NativeSpec, 'modules'>): 1 | 2 => versionOf(slashing)

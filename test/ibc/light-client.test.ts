@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest'
 import { isSigned } from '../../src/ibc/comet/ed25519.ts'
 import { isFork, type TrustRules, verifyConflictingHeader, verifyHeader } from '../../src/ibc/comet/light-client.ts'
 import { decode } from '../../src/ibc/wire.ts'
-import { toHex } from '../../src/lib/hex.ts'
 import { sha256 } from '../../src/lib/sha256.ts'
 import { type Header, HeaderSchema } from '../../src/protobuf/generated/ibc/lightclients/tendermint/v1/tendermint_pb.ts'
 import { CometChain, hashOf, Signer } from '../support/comet-chain.ts'
+import { littleEndian, smallPoints } from './small-points.ts'
 
 const MILLION = 1_000_000n
 const START = Date.UTC(2026, 0, 1)
@@ -136,7 +136,7 @@ describe('a header after a trusted one', () => {
 
 describe('misbehaviour', () => {
   const fork = (height: number, more = {}) =>
-    verifyConflictingHeader(rules, trusted, chain.update(block(height, more), trustedAt), { now })
+    verifyConflictingHeader(rules, 10n, trusted, chain.update(block(height, more), trustedAt), { now })
 
   it('is two blocks of one height, or time that does not rise', () => {
     expect(isFork(fork(20), fork(20, { appHash: sha256('another') }))).toBe(true)
@@ -152,29 +152,7 @@ describe('misbehaviour', () => {
 })
 
 describe('ed25519 by ZIP-215', () => {
-  const P = 2n ** 255n - 19n
-  const encoded = (y: bigint, sign: bigint) => {
-    const bytes = Buffer.from((y + (sign << 255n)).toString(16).padStart(64, '0'), 'hex')
-    return new Uint8Array(bytes.reverse())
-  }
-  /** The encodings of points of small order, canonical or not: 14 (ZIP-215). */
-  const small = [...Array(19).keys()]
-    .flatMap((offset) => [P + BigInt(offset) - 1n, BigInt(offset)])
-    .concat(
-      ...[
-        '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
-        'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
-      ].map((hex) => BigInt(`0x${Buffer.from(hex, 'hex').reverse().toString('hex')}`)),
-    )
-    .flatMap((y) => [0n, 1n].map((sign) => encoded(y, sign)))
-    .filter((bytes, place, all) => all.findIndex((other) => toHex(other) === toHex(bytes)) === place)
-    .filter((bytes) => {
-      try {
-        return ed25519.Point.fromBytes(bytes, true).isSmallOrder()
-      } catch {
-        return false
-      }
-    })
+  const small = smallPoints()
 
   it('accepts the 196 signatures of keys and points of small order', () => {
     expect(small).toHaveLength(14)
@@ -191,7 +169,7 @@ describe('ed25519 by ZIP-215', () => {
     expect(isSigned(signer.key, Buffer.from('massage'), signature)).toBe(false)
     const order = ed25519.Point.Fn.ORDER
     const scalar = BigInt(`0x${Buffer.from(signature.subarray(32)).reverse().toString('hex')}`) + order
-    const above = Buffer.concat([signature.subarray(0, 32), encoded(scalar, 0n)])
+    const above = Buffer.concat([signature.subarray(0, 32), littleEndian(scalar)])
     expect(isSigned(signer.key, message, above)).toBe(false)
     expect(isSigned(signer.key.subarray(1), message, signature)).toBe(false)
   })

@@ -64,9 +64,11 @@ export type CometBlock = {
 /** The signed header of a block of the chain, and the message that updates a client which trusts the block at `trusted`. */
 export class CometChain {
   readonly chainId: string
+  readonly revision: bigint
 
   constructor(chainId: string) {
     this.chainId = chainId
+    this.revision = BigInt(/-(\d+)$/.exec(chainId)?.[1] ?? 0)
   }
 
   header({ height, time, appHash, validators, nextValidators }: CometBlock): Header {
@@ -117,13 +119,12 @@ export class CometChain {
     return create(ClientHeaderSchema, {
       signedHeader: { header, commit },
       validatorSet: validatorSet(block.validators),
-      trustedHeight: { revisionNumber: revision(this.chainId), revisionHeight: BigInt(trusted.height) },
+      trustedHeight: { revisionNumber: this.revision, revisionHeight: BigInt(trusted.height) },
       trustedValidators: validatorSet(trusted.nextValidators),
     })
   }
 }
 
-const revision = (chainId: string): bigint => BigInt(/-(\d+)$/.exec(chainId)?.[1] ?? 0)
 const emptySignature = () => create(CommitSchema, { signatures: [{}] }).signatures[0] ?? unreachable()
 const unreachable = (): never => {
   throw new Error('a message without the element that it was made with')

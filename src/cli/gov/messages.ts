@@ -176,6 +176,8 @@ export function describe(given: unknown, base: string): string {
     }
     case '/cosmos.upgrade.v1beta1.MsgCancelUpgrade':
       return 'cancels the scheduled upgrade'
+    case '/ibc.core.client.v1.MsgRecoverClient':
+      return `gives the IBC client ${text('subject_client_id')} the newest header of ${text('substitute_client_id')}`
     case '/cosmos.bank.v1beta1.MsgSend':
       return `pays ${formatCoins(coins.catch([]).parse(fields.amount), base)} from the governance account to ${text('to_address')}`
     default:

@@ -1,6 +1,7 @@
 // States of a client as peers and relayers exchange them (ibc-go's protobuf of 07-tendermint), read strictly and within bounds.
 import { create, toBinary } from '@bufbuild/protobuf'
 import { type Any, AnySchema, type Duration } from '@bufbuild/protobuf/wkt'
+import { equalBytes } from '../../lib/hex.ts'
 import { HeightSchema } from '../../protobuf/generated/ibc/core/client/v1/client_pb.ts'
 import {
   ClientStateSchema,
@@ -90,18 +91,21 @@ export function changedClientState(
   })
 }
 
-/** Whether one client may take the place of another: all but heights, trusting period and chain id is equal (ibc-go). */
+/**
+ * Whether one client may take the place of another: all but heights, trusting period, chain id and the two flags without effect is
+ * equal (ibc-go).
+ */
 export function isSubstitute(subject: Uint8Array, substitute: Uint8Array): boolean {
   const [a, b] = [subject, substitute].map((bytes) => {
-    const {
-      latestHeight: _,
-      frozenHeight: __,
-      trustingPeriod: ___,
-      ...rest
-    } = decode(ClientStateSchema, bytes, LARGEST.clientState)
-    return Buffer.from(toBinary(ClientStateSchema, { ...rest, chainId: '' })).toString('hex')
+    const { trustLevel, unbondingPeriod, maxClockDrift, proofSpecs, upgradePath } = decode(
+      ClientStateSchema,
+      bytes,
+      LARGEST.clientState,
+    )
+    const compared = { trustLevel, unbondingPeriod, maxClockDrift, proofSpecs, upgradePath }
+    return toBinary(ClientStateSchema, create(ClientStateSchema, compared))
   })
-  return a === b
+  return a !== undefined && b !== undefined && equalBytes(a, b)
 }
 
 /** Reads a consensus state. Throws ChainError. */

@@ -55,11 +55,7 @@ export const validatorsHash = (validators: readonly Validator[]): Uint8Array =>
   )
 
 /** The message that a validator signed at `timestamp` as its precommit for the commit's block, with its length before it. */
-export function precommitBytes(
-  chainId: string,
-  { height, round, blockId }: Commit,
-  timestamp: Timestamp | undefined,
-): Uint8Array {
+export function precommitBytes(chainId: string, { height, round, blockId }: Commit, timestamp: Timestamp): Uint8Array {
   const { hash, partSetHeader }: Partial<BlockID> = blockId ?? {}
   const vote = create(CanonicalVoteSchema, {
     type: SignedMsgType.PRECOMMIT,
@@ -69,7 +65,7 @@ export function precommitBytes(
       ...(hash && { hash }),
       partSetHeader: { total: partSetHeader?.total ?? 0, ...(partSetHeader && { hash: partSetHeader.hash }) },
     },
-    timestamp: timestamp ?? create(TimestampSchema),
+    timestamp,
     chainId,
   })
   return sizeDelimitedEncode(CanonicalVoteSchema, vote)

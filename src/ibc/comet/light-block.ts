@@ -27,9 +27,13 @@ const BILLION = 1_000_000_000n
 /** Seconds of the first and the last time of a protobuf Timestamp: the years 1 and 9999. */
 const [FIRST_SECOND, LAST_SECOND] = [-62_135_596_800n, 253_402_300_799n]
 
-/** Unix nanoseconds. Throws ChainError for a time that protobuf does not allow. */
+/**
+ * Unix nanoseconds. Throws ChainError for a time that protobuf does not allow, and for none: Go takes that for the year 1, and writes it
+ * always.
+ */
 export function nanosecondsOf(time: Timestamp | undefined): bigint {
-  const { seconds, nanos } = time ?? { seconds: 0n, nanos: 0 }
+  if (time === undefined) throw refused('time is missing')
+  const { seconds, nanos } = time
   if (seconds < FIRST_SECOND || seconds > LAST_SECOND || nanos < 0 || nanos >= Number(BILLION))
     throw refused('malformed time')
   return seconds * BILLION + BigInt(nanos)
@@ -44,7 +48,10 @@ export type Validators = {
 }
 export type Member = { readonly address: Uint8Array; readonly key: Uint8Array; readonly power: bigint }
 
-/** Throws ChainError for a set that no chain can have. The proposer and the total power in it are not used and not checked. */
+/**
+ * Throws ChainError for a set that no chain can have. The proposer is not used, but has to be a member, as CometBFT wants it. Priorities
+ * and the total power are not used and not checked.
+ */
 export function validatorsOf(set: ValidatorSet | undefined): Validators {
   const listed = set?.validators ?? []
   if (listed.length === 0) throw refused('validator set is empty')
@@ -53,8 +60,10 @@ export function validatorsOf(set: ValidatorSet | undefined): Validators {
   const members = listed.map(memberOf)
   const power = members.reduce((sum, member) => sum + member.power, 0n)
   if (power <= 0n || power > MOST_POWER) throw refused('validator set has no valid power')
-  const names = new Set(members.map(({ address }) => Buffer.from(address).toString('latin1')))
+  const names = new Set(members.map(({ address }) => latin1(address)))
   if (names.size !== members.length) throw refused('validator set names a validator twice')
+  if (set?.proposer === undefined || !names.has(latin1(memberOf(set.proposer).address)))
+    throw refused('proposer of the validator set is not in it')
   return { members, hash: validatorsHash(listed), power }
 }
 
@@ -67,6 +76,7 @@ function memberOf({ address, pubKey, votingPower }: Validator): Member {
   return { address, key, power: votingPower }
 }
 
+const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 const isHash = (bytes: Uint8Array): boolean => bytes.length === HASH_SIZE
 const isHashOrEmpty = (bytes: Uint8Array): boolean => bytes.length === 0 || isHash(bytes)
 const isBlockId = ({ hash, partSetHeader }: BlockID): boolean =>
@@ -103,7 +113,9 @@ function checkHeader(header: Header): void {
 
 function checkSignatureForm({ blockIdFlag, validatorAddress, timestamp, signature }: CommitSig): void {
   if (blockIdFlag === BlockIDFlag.BLOCK_ID_FLAG_ABSENT) {
-    if (validatorAddress.length > 0 || signature.length > 0) throw refused('absent validator has signed')
+    // Go's zero time, which it writes as that of the year 1.
+    const isTimeless = timestamp === undefined || (timestamp.seconds === FIRST_SECOND && timestamp.nanos === 0)
+    if (validatorAddress.length > 0 || signature.length > 0 || !isTimeless) throw refused('absent validator has signed')
     return
   }
   const isVote = blockIdFlag === BlockIDFlag.BLOCK_ID_FLAG_COMMIT || blockIdFlag === BlockIDFlag.BLOCK_ID_FLAG_NIL

@@ -74,16 +74,18 @@ export function verifyHeader(
 }
 
 /**
- * A header of a message of misbehaviour: as in an update, but its time and height may be any, because the chain that made it is
- * faulty. Throws ChainError.
+ * A header of a message of misbehaviour: as in an update from the trusted state of height `from`, but its time may be any, because the
+ * chain that made it is faulty, and it needs the share of the trusted power also if it is the next one. Throws ChainError.
  */
 export function verifyConflictingHeader(
   rules: TrustRules,
+  from: bigint,
   trusted: ConsensusState,
   message: ClientHeader,
   at: Now,
 ): VerifiedHeader {
   const { header, commit, validators } = wholeOf(rules.chainId, message)
+  if (header.height <= from) throw refused('header is not newer than the trusted one')
   if (isExpired(rules, trusted.time, at.now)) throw refused('trusted header is older than the trusting period')
   const signatures = new Signatures(rules.chainId, commit, at)
   requireShare(rules, requireTrusted(message, trusted), signatures)
@@ -92,12 +94,12 @@ export function verifyConflictingHeader(
   return { height, time: nanosecondsOf(header.time), root, nextValidatorsHash, blockHash: commit.blockId?.hash ?? root }
 }
 
-/** Whether two verified headers cannot be of one correct chain: other blocks of one height, or time that does not rise. */
-export function isFork(a: VerifiedHeader, b: VerifiedHeader): boolean {
-  if (a.height === b.height) return !equalBytes(a.blockHash, b.blockHash)
-  const [low, high] = a.height < b.height ? [a, b] : [b, a]
-  return low.time >= high.time
-}
+/**
+ * Whether two verified headers cannot be of one correct chain: other blocks of one height, or a higher one whose time is not later. `a`: the
+ * higher one, as ibc-go wants them.
+ */
+export const isFork = (a: VerifiedHeader, b: VerifiedHeader): boolean =>
+  a.height === b.height ? !equalBytes(a.blockHash, b.blockHash) : a.height > b.height && a.time <= b.time
 
 /** The parts of a message. Throws ChainError unless they belong together. */
 function wholeOf(chainId: string, message: ClientHeader) {
@@ -144,7 +146,7 @@ class Signatures {
     const before = this.#verified.get(place)
     if (before !== undefined && equalBytes(before, key)) return
     this.#now.beforeSignature?.()
-    if (!isSigned(key, precommitBytes(this.#chainId, this.#commit, timestamp), signature))
+    if (timestamp === undefined || !isSigned(key, precommitBytes(this.#chainId, this.#commit, timestamp), signature))
       throw refused('wrong signature in the commit')
     this.#verified.set(place, key)
   }

@@ -10,6 +10,7 @@ import {
 } from '../../ibc/comet/client-state.ts'
 import {
   type ConsensusState,
+  type Height,
   isExpired,
   isFork,
   type VerifiedHeader,
@@ -24,11 +25,9 @@ import { MerkleProofSchema } from '../../protobuf/generated/ibc/core/commitment/
 import type { Header } from '../../protobuf/generated/ibc/lightclients/tendermint/v1/tendermint_pb.ts'
 import type { ModuleContext } from '../module.ts'
 import { reverted } from '../module.ts'
-import type { Client, IbcState, StoredHeader } from './layout.ts'
+import { type Client, clientIdOf, type IbcState, type StoredHeader } from './layout.ts'
 
 const BILLION = 1_000_000_000n
-/** The id of a client by its number, from 0. */
-export const clientIdOf = (number: number): string => `07-tendermint-${number}`
 /** Bytes of a proof. A proof of absence in a tree of 10^9 entries has below 5,000. */
 const LARGEST_PROOF = 65_536
 const LONGEST_KEY = 256
@@ -62,7 +61,7 @@ export class Clients {
     const id = clientIdOf(clients.size)
     const height = state.latest.revisionHeight
     clients.set(id, { state: clientState, creator, counterparty: '', prefix: [], lowest: height, highest: height })
-    this.#header(id, height).set({ ...consensus, lower: 0n, higher: 0n })
+    this.#header(id, state.latest).set({ ...consensus, lower: 0n, higher: 0n })
     return id
   }
 
@@ -92,12 +91,12 @@ export class Clients {
 
   status(id: string): ClientStatus {
     const client = this.client(id)
-    return this.#statusOf(id, client, readClientState(client.state))
+    return this.#statusOf(id, readClientState(client.state))
   }
 
-  #statusOf(id: string, { highest }: Client, state: ClientState): ClientStatus {
+  #statusOf(id: string, state: ClientState): ClientStatus {
     if (state.isFrozen) return 'Frozen'
-    const { time } = this.#header(id, highest).get()
+    const time = this.#header(id, state.latest).member('time')
     return isExpired(state, time, this.now) ? 'Expired' : 'Active'
   }
 
@@ -105,7 +104,7 @@ export class Clients {
   #active(id: string): { readonly client: Client; readonly state: ClientState } {
     const client = this.client(id)
     const state = readClientState(client.state)
-    const status = this.#statusOf(id, client, state)
+    const status = this.#statusOf(id, state)
     if (status !== 'Active') throw reverted(`client (${id}) status is ${status}`)
     return { client, state }
   }
@@ -126,45 +125,36 @@ export class Clients {
     if (message.type === 'misbehaviour') {
       const { header1, header2 } = message.misbehaviour
       const [first, second] = [header1, header2].map((header) => {
-        const { trusted } = this.#trusted(id, state, header)
-        return verifyConflictingHeader(state, trusted, requireHeader(header), at)
+        const from = trustedHeight(state, header)
+        const trusted = this.consensusState(id, from)
+        return verifyConflictingHeader(state, from.revisionHeight, trusted, requireHeader(header), at)
       })
       if (first === undefined || second === undefined || !isFork(first, second))
         throw reverted('the headers do not contradict each other')
       return this.#freeze(id, client)
     }
-    const { height, trusted } = this.#trusted(id, state, message.header)
-    return this.#take(id, client, height, verifyHeader(state, height, trusted, message.header, at))
+    const from = trustedHeight(state, message.header)
+    const trusted = this.consensusState(id, from)
+    return this.#take(id, client, from, verifyHeader(state, from.revisionHeight, trusted, message.header, at))
   }
 
-  /** The stored state that a header names as trusted. Throws ChainError. */
-  #trusted(
-    id: string,
-    { latest }: ClientState,
-    header: Header | undefined,
-  ): { height: bigint; trusted: ConsensusState } {
-    const { revisionNumber = 0n, revisionHeight: height = 0n } = header?.trustedHeight ?? {}
-    if (revisionNumber !== latest.revisionNumber) throw reverted('trusted height is of another revision')
-    return { height, trusted: this.consensusState(id, height) }
-  }
-
-  #take(id: string, client: Client, from: bigint, verified: VerifiedHeader): 'update' | 'misbehaviour' {
+  #take(id: string, client: Client, from: Height, verified: VerifiedHeader): 'update' | 'misbehaviour' {
+    const { revisionNumber } = from
     const { height, time, root, nextValidatorsHash } = verified
-    const known = this.#header(id, height).get()
+    const at = (revisionHeight: bigint) => this.#header(id, { revisionNumber, revisionHeight })
+    const known = at(height).get()
     if (known.time !== 0n) return isSame(known, verified) ? 'update' : this.#freeze(id, client)
     // From the trusted header upwards to the neighbours of the new one.
-    let lower = from
-    let higher = this.#header(id, lower).member('higher')
-    while (higher !== 0n && higher < height) [lower, higher] = [higher, this.#header(id, higher).member('higher')]
-    const isOutOfOrder =
-      this.#header(id, lower).member('time') >= time ||
-      (higher !== 0n && this.#header(id, higher).member('time') <= time)
+    let lower = from.revisionHeight
+    let higher = at(lower).member('higher')
+    while (higher !== 0n && higher < height) [lower, higher] = [higher, at(higher).member('higher')]
+    const isOutOfOrder = at(lower).member('time') >= time || (higher !== 0n && at(higher).member('time') <= time)
     if (isOutOfOrder) return this.#freeze(id, client)
-    this.#header(id, height).set({ time, root, nextValidatorsHash, lower, higher })
-    this.#header(id, lower).update({ higher: height })
-    if (higher !== 0n) this.#header(id, higher).update({ lower: height })
+    at(height).set({ time, root, nextValidatorsHash, lower, higher })
+    at(lower).update({ higher: height })
+    if (higher !== 0n) at(higher).update({ lower: height })
     else {
-      const latest = { revisionNumber: readClientState(client.state).latest.revisionNumber, revisionHeight: height }
+      const latest = { revisionNumber, revisionHeight: height }
       this.#state.clients.set(id, { ...client, state: changedClientState(client.state, { latest }), highest: height })
     }
     this.#pruneLowest(id)
@@ -179,36 +169,54 @@ export class Clients {
   /** Removes the lowest header if it is no longer trusted. */
   #pruneLowest(id: string): void {
     const client = this.client(id)
-    const { time, higher } = this.#header(id, client.lowest).get()
-    if (higher === 0n || !isExpired(readClientState(client.state), time, this.now)) return
-    this.#header(id, client.lowest).clear()
-    this.#header(id, higher).update({ lower: 0n })
+    const state = readClientState(client.state)
+    const { revisionNumber } = state.latest
+    const lowest = this.#header(id, { revisionNumber, revisionHeight: client.lowest })
+    const { time, higher } = lowest.get()
+    if (higher === 0n || !isExpired(state, time, this.now)) return
+    lowest.clear()
+    this.#header(id, { revisionNumber, revisionHeight: higher }).update({ lower: 0n })
     this.#state.clients.set(id, { ...client, lowest: higher })
   }
 
   /**
-   * Gives an expired or frozen client the newest header of an active one of the same chain (ibc-go's MsgRecoverClient, by governance).
-   * Throws ChainError.
+   * Gives an expired or frozen client the newest header of an active one of the same chain, whose text id and trusting period may have
+   * changed (ibc-go's MsgRecoverClient, by governance). Headers of a former revision stay for proofs. Throws ChainError with ibc-go's
+   * texts.
    */
   recover(id: string, substituteId: string): void {
     const client = this.client(id)
-    if (this.status(id) === 'Active') throw reverted(`client (${id}) is active`)
-    const { client: substitute } = this.#active(substituteId)
-    if (!isSubstitute(client.state, substitute.state))
-      throw reverted(`client ${substituteId} cannot take the place of ${id}`)
-    const height = substitute.highest
-    if (height <= client.highest) throw reverted(`client ${substituteId} is not newer than ${id}`)
-    const newest = this.consensusState(substituteId, height)
-    this.#header(id, height).set({ ...newest, lower: client.highest, higher: 0n })
-    this.#header(id, client.highest).update({ higher: height })
-    // The substitute's state has its chain id, trusting period and latest height, and is not frozen.
-    this.#state.clients.set(id, { ...client, state: substitute.state, highest: height })
+    const { latest: before } = readClientState(client.state)
+    const status = this.status(id)
+    if (status === 'Active')
+      throw reverted(`cannot recover subject client (${id}) with status ${status}: invalid recovery client`)
+    const { state: bytes } = this.client(substituteId)
+    const { latest } = readClientState(bytes)
+    const substituteStatus = this.status(substituteId)
+    if (substituteStatus !== 'Active') {
+      const what = `cannot recover client using substitute client (${substituteId}) with status ${substituteStatus}`
+      throw reverted(`${what}: client state is not active`)
+    }
+    if (!isHigher(latest, before)) {
+      const what = 'subject client state latest height is greater or equal to substitute client state latest height'
+      throw reverted(`${what} (${heightText(before)} >= ${heightText(latest)}): invalid height`)
+    }
+    if (!isSubstitute(client.state, bytes))
+      throw reverted('subject client state does not match substitute client state: invalid client state substitute')
+    const isSameRevision = latest.revisionNumber === before.revisionNumber
+    const { revisionHeight: height } = latest
+    const lower = isSameRevision ? client.highest : 0n
+    this.#header(id, latest).set({ ...this.consensusState(substituteId, latest), lower, higher: 0n })
+    if (isSameRevision) this.#header(id, before).update({ higher: height })
+    const lowest = isSameRevision ? client.lowest : height
+    // Nothing else of the substitute's state differs, and it is not frozen.
+    this.#state.clients.set(id, { ...client, state: bytes, lowest, highest: height })
   }
 
   /** What the client keeps of a header. Throws ChainError. */
-  consensusState(id: string, height: bigint): ConsensusState {
+  consensusState(id: string, height: Height): ConsensusState {
     const { time, root, nextValidatorsHash } = this.#header(id, height).get()
-    if (time === 0n) throw reverted(`client ${id} has no consensus state of height ${height}`)
+    if (time === 0n) throw reverted(`client ${id} has no consensus state of height ${heightText(height)}`)
     return { time, root, nextValidatorsHash }
   }
 
@@ -218,7 +226,7 @@ export class Clients {
    */
   verify(
     id: string,
-    height: bigint,
+    height: Height,
     proof: Uint8Array,
     path: readonly Uint8Array[],
     value: Uint8Array | undefined,
@@ -230,8 +238,8 @@ export class Clients {
     return time
   }
 
-  #header(id: string, height: bigint) {
-    return this.#state.headers.at(id).at(height)
+  #header(id: string, { revisionNumber, revisionHeight }: Height) {
+    return this.#state.headers.at(id).at(revisionNumber).at(revisionHeight)
   }
 }
 
@@ -241,6 +249,18 @@ function requireHeader(header: Header | undefined): Header {
   if (header === undefined) throw reverted('header is missing')
   return header
 }
+
+/** The height of the stored state that a header names as trusted. Throws ChainError unless it is of the client's revision. */
+function trustedHeight({ latest }: ClientState, header: Header | undefined): Height {
+  const { revisionNumber = 0n, revisionHeight = 0n } = header?.trustedHeight ?? {}
+  if (revisionNumber !== latest.revisionNumber) throw reverted('trusted height is of another revision')
+  return { revisionNumber, revisionHeight }
+}
+
+const isHigher = (a: Height, b: Height): boolean =>
+  a.revisionNumber === b.revisionNumber ? a.revisionHeight > b.revisionHeight : a.revisionNumber > b.revisionNumber
+
+const heightText = ({ revisionNumber, revisionHeight }: Height): string => `${revisionNumber}-${revisionHeight}`
 
 const isSame = (known: StoredHeader, { time, root, nextValidatorsHash }: VerifiedHeader): boolean =>
   known.time === time && equalBytes(known.root, root) && equalBytes(known.nextValidatorsHash, nextValidatorsHash)

@@ -1,6 +1,8 @@
 // IBC version 2 (ICS-02, ICS-04): clients of other chains, and packets that are sent and received over them. Every step of a packet
 // is proven by the other chain's state as the client knows it, so relayers need not be trusted.
 import { z } from 'zod'
+import { readClientState } from '../../ibc/comet/client-state.ts'
+import type { Height } from '../../ibc/comet/light-client.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { equalBytes } from '../../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
@@ -8,6 +10,7 @@ import { readSection } from '../genesis-section.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
 import { reverted } from '../module.ts'
 import { Clients } from './clients.ts'
+import { ibcInvariants } from './invariants.ts'
 import { type IbcState, ibcLayout } from './layout.ts'
 import {
   acknowledgementCommitment,
@@ -19,7 +22,7 @@ import {
   packetCommitment,
   RECEIPT,
 } from './packets.ts'
-import { ProvableStore } from './provable-store.ts'
+import { FIRST_ENTRY, ProvableStore } from './provable-store.ts'
 
 /** A module that sends and receives payloads at a port. */
 export type PortModule = {
@@ -31,7 +34,7 @@ export type PortModule = {
 }
 
 /** A proof by the other chain's state at a height of the client. */
-export type Proof = { readonly bytes: Uint8Array; readonly height: bigint }
+export type Proof = { readonly bytes: Uint8Array; readonly height: Height }
 
 const BILLION = 1_000_000_000n
 /** ibc-go's MaxTimeoutDelta in seconds. */
@@ -39,8 +42,6 @@ const LONGEST_TIMEOUT = 86_400n
 /** Payloads of a packet: ibc-go takes one; and the bytes of their values. */
 const MOST_PAYLOADS = 1
 const LARGEST_PAYLOADS = 65_536
-/** An entry that is always there: an empty tree proves no absence. */
-const FIRST_ENTRY = { key: Buffer.from('ibc/version'), value: Uint8Array.of(2) }
 
 /** The section has no fields: that the genesis names it makes a chain one with IBC. */
 const section = z.strictObject({})
@@ -75,9 +76,14 @@ export class Ibc implements NativeModule<IbcGenesis> {
     this.store.endBlock()
   }
 
+  /** The broken invariants in words; empty if there are none. */
+  invariants(): string[] {
+    return [...ibcInvariants(this.#state, this.store)]
+  }
+
   /** Sends a packet over a client; the caller has taken what it carries. Throws ChainError. */
   send(sourceClient: string, timeoutTimestamp: bigint, payloads: readonly Payload[]): Packet {
-    const { counterparty, highest } = this.clients.client(sourceClient)
+    const { counterparty, state } = this.clients.client(sourceClient)
     if (counterparty === '') throw reverted(`client ${sourceClient} has no counterparty`)
     this.clients.requireActive(sourceClient)
     const { timestamp } = this.#context.block
@@ -85,7 +91,7 @@ export class Ibc implements NativeModule<IbcGenesis> {
       throw reverted(`timeout ${timeoutTimestamp} is not after the block's time ${timestamp}`)
     if (timeoutTimestamp > timestamp + LONGEST_TIMEOUT)
       throw reverted(`timeout is more than ${LONGEST_TIMEOUT} seconds ahead`)
-    const theirs = this.clients.consensusState(sourceClient, highest).time / BILLION
+    const theirs = this.clients.consensusState(sourceClient, readClientState(state).latest).time / BILLION
     if (theirs >= timeoutTimestamp) throw reverted(`the other chain's time ${theirs} has reached the timeout`)
     checkPayloads(payloads)
     const sequences = this.#state.sequences.at(sourceClient)

@@ -4,7 +4,10 @@ import { enumerable, layout, list, mapping, struct } from '../../state/layout.ts
 import { address, bytes, text, u64 } from '../../state/storage-types.ts'
 import { provableStore } from './provable-store.ts'
 
-/** A client of another chain. Heights are of the revision in its state. */
+/** The id of a client by its number, from 0. */
+export const clientIdOf = (number: number): string => `07-tendermint-${number}`
+
+/** A client of another chain. */
 export type Client = {
   /** ibc-go's protobuf. */
   readonly state: Uint8Array
@@ -14,12 +17,12 @@ export type Client = {
   readonly counterparty: string
   /** Keys of the other chain's stores above those of packets. */
   readonly prefix: readonly Uint8Array[]
-  /** The lowest and the highest height with a consensus state. */
+  /** The lowest and the highest height with a header, of the revision in the state. */
   readonly lowest: bigint
   readonly highest: bigint
 }
 
-/** A verified header of another chain, between its neighbours by height; 0: none. */
+/** A verified header of another chain, between its neighbours by height in its revision; 0: none. */
 export type StoredHeader = {
   /** Unix nanoseconds; 0: there is no header of this height. */
   readonly time: bigint
@@ -42,10 +45,16 @@ export const ibcLayout = layout({
       highest: u64,
     }),
   ),
-  /** By client and height. */
+  /** By client, revision and height. */
   headers: mapping(
     text,
-    mapping(u64, struct<StoredHeader>({ time: u64, root: bytes, nextValidatorsHash: bytes, lower: u64, higher: u64 })),
+    mapping(
+      u64,
+      mapping(
+        u64,
+        struct<StoredHeader>({ time: u64, root: bytes, nextValidatorsHash: bytes, lower: u64, higher: u64 }),
+      ),
+    ),
   ),
   /** Sequence of the newest packet that a client has sent. */
   sequences: mapping(text, u64),

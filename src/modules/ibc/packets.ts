@@ -1,6 +1,6 @@
 // Packets of IBC version 2 and what is provable of them (ICS-04): bytes, hashes and keys as ibc-go writes them, big endian. Other
 // implementations must get the same.
-import { bigToFixed } from '../../lib/hex.ts'
+import { bigToFixed, bytesToBig } from '../../lib/hex.ts'
 import { sha256 } from '../../lib/sha256.ts'
 
 export type Payload = {
@@ -48,6 +48,20 @@ const key =
 
 /** Keys in the provable store of the chain that has the client. */
 export const PACKET_KEY = { commitment: key(1), receipt: key(2), acknowledgement: key(3) } as const
+const KINDS = ['commitment', 'receipt', 'acknowledgement'] as const
+
+/** What a key of a packet names; undefined: it is no such key. */
+export function readPacketKey(
+  bytes: Uint8Array,
+): { kind: keyof typeof PACKET_KEY; client: string; sequence: bigint } | undefined {
+  const kind = KINDS[(bytes.at(-9) ?? 0) - 1]
+  if (kind === undefined) return undefined
+  return {
+    kind,
+    client: Buffer.from(bytes.subarray(0, -9)).toString('latin1'),
+    sequence: bytesToBig(bytes.subarray(-8)),
+  }
+}
 
 /** A key below the prefix that a counterparty has registered: the prefix' last part begins the key. */
 export const merklePath = (prefix: readonly Uint8Array[], of: Uint8Array): readonly Uint8Array[] => [

@@ -8,6 +8,9 @@ import { bytes, hash, u256 } from '../../state/storage-types.ts'
 
 export type Entry = { readonly key: Uint8Array; readonly value: Uint8Array }
 
+/** An entry that is always there: an empty tree proves no absence. */
+export const FIRST_ENTRY: Entry = { key: Buffer.from('ibc/version'), value: Uint8Array.of(2) }
+
 /** A position in the tree: a 1 and the bits from the root, 0 for left; the root is 1. */
 type Position = bigint
 
@@ -36,6 +39,9 @@ export type Presence = Entry & { readonly steps: readonly Step[] }
 export type Absence = { readonly left: Presence | undefined; readonly right: Presence | undefined }
 
 export const pathOf = (key: Uint8Array): Hash => toHash(sha256(key))
+
+const innerHash = (left: Subtree, right: Subtree): Hash =>
+  toHash(sha256(INNER, ...[left, right].map((child) => fromHex(child?.hash ?? ZERO_HASH))))
 
 const isRight = (path: Hash, depth: number): boolean =>
   ((Number.parseInt(path.charAt(2 + (depth >> 2)), 16) >> (3 - (depth & 3))) & 1) === 1
@@ -113,8 +119,7 @@ export class ProvableStore {
     this.#store(2n * at, isLeafAlone ? undefined : left)
     this.#store(2n * at + 1n, isLeafAlone ? undefined : right)
     if (isLeafAlone) return alone
-    const hashes = [left, right].map((child) => fromHex(child?.hash ?? ZERO_HASH))
-    return { hash: toHash(sha256(INNER, ...hashes)), leaf: undefined }
+    return { hash: innerHash(left, right), leaf: undefined }
   }
 
   #exists(path: Hash): boolean {
@@ -135,6 +140,45 @@ export class ProvableStore {
   #store(at: Position, subtree: Subtree): void {
     this.#state.nodes.at(at).set(subtree?.hash ?? ZERO_HASH)
     this.#state.leaves.at(at).set(subtree?.leaf ?? ZERO_HASH)
+  }
+
+  /** All entries, in order of their paths. */
+  *entries(at: Position = ROOT): Generator<Entry> {
+    const node = this.#subtree(at)
+    if (node?.leaf !== undefined) yield this.#state.entries.at(node.leaf).get()
+    else if (node !== undefined) for (const child of [2n * at, 2n * at + 1n]) yield* this.entries(child)
+  }
+
+  /**
+   * Builds the tree again from its entries; yields in words what is stored otherwise. An entry that the tree does not name is not found.
+   * For between blocks.
+   */
+  *faults(): Generator<string> {
+    if (this.#state.changed.length > 0) yield `${this.#state.changed.length} changes are not in the tree`
+    yield* this.#faultsBelow(ROOT, 0)
+  }
+
+  *#faultsBelow(at: Position, depth: number): Generator<string> {
+    const node = this.#subtree(at)
+    const children = [2n * at, 2n * at + 1n]
+    const [left, right] = children.map((child) => this.#subtree(child))
+    const place = `node ${at.toString(2)} of the provable tree`
+    if (node === undefined || node.leaf !== undefined) {
+      if (left !== undefined || right !== undefined) yield `${place} has nodes below it, and is no inner node`
+      if (node?.leaf === undefined) return
+      const { key } = this.#state.entries.at(node.leaf).get()
+      const isHere = (BigInt(node.leaf) | (1n << 256n)) >> BigInt(256 - depth) === at
+      if (pathOf(key) !== node.leaf || !isHere) yield `${place} is the leaf of another key`
+      else if (!this.#exists(node.leaf) || this.#leafHash(node.leaf) !== node.hash)
+        yield `${place} is not what its entry makes`
+      return
+    }
+    const alone = left === undefined ? right : left
+    if (left === undefined || right === undefined) {
+      if (alone === undefined || alone.leaf !== undefined) yield `${place} has fewer than two leaves below it`
+    }
+    if (innerHash(left, right) !== node.hash) yield `${place} is not what its children make`
+    for (const child of children) yield* this.#faultsBelow(child, depth + 1)
   }
 
   /** What proves the value of a key below the root, or that it has none. */

@@ -12,6 +12,7 @@ import type { Bank } from '../bank.ts'
 import { isBlocked } from '../bank.ts'
 import type { Erc20 } from '../erc20/erc20.ts'
 import type { Ibc, PortModule } from '../ibc/ibc.ts'
+import { clientIdOf } from '../ibc/layout.ts'
 import type { Packet as ClientPacket, Payload } from '../ibc/packets.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
 import { reverted } from '../module.ts'
@@ -27,6 +28,7 @@ import {
   parseTrace,
   readHash,
   requireHops,
+  requireWholeBase,
   traceHash,
   voucherAddress,
   voucherDenom,
@@ -56,7 +58,7 @@ type Delivery = Pick<Packet, 'source' | 'destination' | 'data'>
 export type Sending = {
   /** A channel, or a client of IBC version 2. */
   readonly source: ChannelId
-  /** The bank's denomination: a native name, `ibc/…` or `erc20/0x…`. */
+  /** The bank's denomination: a native name, `ibc/…` or that of a token pair. */
   readonly denom: string
   readonly amount: bigint
   readonly sender: Address
@@ -147,12 +149,13 @@ export class Transfer implements NativeModule<TransferGenesis> {
     this.check(sending)
     this.requireSendEnabled()
     const full = this.#fullPathOf(denom)
+    if (this.isClient(source)) requireWholeBase(this.#parse(full))
     if (full.startsWith(hopPrefix(source.port, source.channel))) this.#bank.burn(sender, amount, denom)
     else {
       if (!this.isClient(source)) {
         const { peer, counterparty } = this.channels.end(source)
         // The other end is this chain, and would refuse it by the same rule.
-        if (peer === 'loopback') requireHops(hopPrefix(counterparty.port, counterparty.channel) + full)
+        if (peer === 'loopback') requireHops(this.#parse(hopPrefix(counterparty.port, counterparty.channel) + full))
       }
       this.#escrow(source, sender, denom, amount)
     }
@@ -212,7 +215,7 @@ export class Transfer implements NativeModule<TransferGenesis> {
   /** The denomination trace of a voucher; undefined: unknown. */
   trace(hash: Hash): DenomTrace | undefined {
     const full = this.#state.traces.get(hash)
-    return full === undefined ? undefined : parseTrace(full)
+    return full === undefined ? undefined : this.#parse(full)
   }
 
   /** Hashes of all denomination traces, in ascending order; each is read on access. */
@@ -222,7 +225,7 @@ export class Transfer implements NativeModule<TransferGenesis> {
 
   /** The hash of a full path; undefined: no such coin was received. Throws ChainError for an invalid path. */
   hashOf(full: string): Hash | undefined {
-    const trace = parseTrace(full)
+    const trace = this.#parse(full)
     checkTrace(trace)
     const hash = traceHash(fullPath(trace))
     return this.#state.traces.has(hash) ? hash : undefined
@@ -245,12 +248,15 @@ export class Transfer implements NativeModule<TransferGenesis> {
 
   /** The broken invariants in words; empty if there are none. */
   invariants(): string[] {
-    return transferInvariants(this.#state, this.channels, this.#bank)
+    const clients = Array.from({ length: this.#ibc?.clients.count ?? 0 }, (_, number) => clientIdOf(number))
+    const ends = clients.map((channel): ChannelId => ({ port: PORT, channel }))
+    return transferInvariants(this.#state, this.channels, ends, this.#bank)
   }
 
   #take(packet: Delivery): void {
     const { source, destination } = packet
     const { denom: full, amount, receiver: text } = decodePacketData(packet.data)
+    if (this.isClient(destination)) requireWholeBase(this.#parse(full))
     if (!this.#state.receiveEnabled.get()) throw reverted(RECEIVE_DISABLED)
     const { bech32Prefix } = this.#context.spec
     const receiver = readAddress(bech32Prefix, text)
@@ -258,10 +264,10 @@ export class Transfer implements NativeModule<TransferGenesis> {
       throw reverted(`${toBech32(bech32Prefix, receiver)} is not allowed to receive funds: unauthorized`)
     }
     const hop = hopPrefix(source.port, source.channel)
-    if (full.startsWith(hop)) this.#release(destination, receiver, denomOf(full.slice(hop.length)), amount)
+    if (full.startsWith(hop)) this.#release(destination, receiver, this.#denomOf(full.slice(hop.length)), amount)
     else {
       const path = hopPrefix(destination.port, destination.channel) + full
-      requireHops(path)
+      requireHops(this.#parse(path))
       this.#bank.mint(receiver, amount, this.#remember(path))
     }
   }
@@ -270,8 +276,8 @@ export class Transfer implements NativeModule<TransferGenesis> {
   #refund({ source, data }: Delivery): void {
     const { denom: full, amount, sender: text } = decodePacketData(data)
     const sender = fromBech32(this.#context.spec.bech32Prefix, text)
-    if (full.startsWith(hopPrefix(source.port, source.channel))) this.#bank.mint(sender, amount, denomOf(full))
-    else this.#release(source, sender, denomOf(full), amount)
+    if (full.startsWith(hopPrefix(source.port, source.channel))) this.#bank.mint(sender, amount, this.#denomOf(full))
+    else this.#release(source, sender, this.#denomOf(full), amount)
   }
 
   #escrow(source: ChannelId, sender: Address, denom: string, amount: bigint): void {
@@ -301,7 +307,7 @@ export class Transfer implements NativeModule<TransferGenesis> {
     if (this.#state.traces.has(hash)) return denom
     this.#state.traces.set(hash, full)
     this.#state.traceOrder.add(hash)
-    const { baseDenom } = parseTrace(full)
+    const { baseDenom } = this.#parse(full)
     const original = this.#erc20.pairOf(baseDenom)
     this.#erc20.createVoucherContract({
       token: voucherAddress(hash),
@@ -309,6 +315,15 @@ export class Transfer implements NativeModule<TransferGenesis> {
       ...voucherMetadata(this.#context.spec, baseDenom, original),
     })
     return denom
+  }
+
+  #parse(full: string): DenomTrace {
+    return parseTrace(full, this.#ibc === undefined ? 'channels' : 'clients')
+  }
+
+  /** The bank's denomination for a full path. */
+  #denomOf(full: string): string {
+    return this.#parse(full).path === '' ? full : voucherDenom(traceHash(full))
   }
 
   #fullPathOf(denom: string): string {
@@ -331,9 +346,4 @@ function deliveryOf({ sourceClient, destClient }: ClientPacket, payload: Payload
     destination: { port: PORT, channel: destClient },
     data: value,
   }
-}
-
-/** The bank's denomination for a full path. */
-function denomOf(full: string): string {
-  return parseTrace(full).path === '' ? full : voucherDenom(traceHash(full))
 }

@@ -205,11 +205,16 @@ export const kestrel_getCommit = rpcMethod({
   },
 })
 
+/** Keys of packets have 9 bytes after the client's id, which ibc-go bounds by 64. */
+const storeKey = data.refine((key) => key.length > 0 && key.length <= 256, {
+  error: 'expected a key of 1 to 256 bytes',
+})
+
 export const kestrel_getIbcProof = rpcMethod({
   summary:
     'On a chain with IBC: proves to another chain what the provable store `ibc` has at a key after a block, or that it has nothing ' +
     'there. The proof leads to the app hash in the engine’s header of `height`, the next one after the block.',
-  params: [data, atBlock],
+  params: [storeKey, atBlock],
   names: ['key', 'block'],
   result: z.object({
     block: quantity,
@@ -221,7 +226,7 @@ export const kestrel_getIbcProof = rpcMethod({
   }),
   committed: true,
   async handler([key, ref], { chain }) {
-    const { block, value = null, proof } = await chain.stateQueries.ibcProof(ref, key)
+    const { block, value = null, proof } = await chain.stateQueries.ibcProof(ref === 'pending' ? 'latest' : ref, key)
     return { block, height: block + 1n, value, proof }
   },
 })

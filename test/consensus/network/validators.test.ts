@@ -115,6 +115,23 @@ test('an attack on light clients is slashed like two votes in one round', async 
   expect(info).toMatchObject({ tombstoned: true })
 })
 
+test('an attack on light clients is slashed on a chain with IBC by version 1 of the slashing rules too', async () => {
+  const engine = await fakeNetwork(
+    2,
+    networkSpec(({ kestrel }) => {
+      kestrel.modules = { slashing: {}, ibc: {} }
+    }),
+  )
+  await engine.decideMany(3)
+  const evidence = [{ address: signer(0), height: 2n, power: 1000n, type: MisbehaviorType.LIGHT_CLIENT_ATTACK }]
+  expect((await engine.decide({ evidence }))?.validatorUpdates).toMatchObject([{ power: 0n }])
+  const { validator, info, invariants } = await validatorAt(engine, operator(0))
+  // 5 % of 1,000.
+  expect(validator).toMatchObject({ tokens: parseEther('950'), jailed: true, status: 'unbonding' })
+  expect(info).toMatchObject({ tombstoned: true, jailedUntil: 253_402_300_799n })
+  expect(invariants).toEqual([])
+})
+
 test('version 1 of the slashing rules does not punish an attack on light clients, as in old blocks', async () => {
   const engine = await fakeNetwork(
     2,

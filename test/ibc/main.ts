@@ -1,0 +1,61 @@
+// `npm run test:ibc -- light --mutations N --seed S`: mutations of messages and proofs beside the rules of the model.
+// `npm run test:ibc -- go --mutations N --seed S`: the same mutations, packets and signatures beside Cosmos' own code, which Go builds.
+import { spawnSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+import { goCases } from './go-cases.ts'
+import { runMutations } from './mutations/run.ts'
+
+const { values, positionals } = parseArgs({
+  options: { mutations: { type: 'string' }, seed: { type: 'string' } },
+  allowPositionals: true,
+})
+const { mutations, seed, part } = z
+  .object({
+    part: z.enum(['light', 'go']),
+    mutations: z.coerce.number().int().positive().default(10_000),
+    seed: z.coerce
+      .number()
+      .int()
+      .nonnegative()
+      .default(randomInt(2 ** 31)),
+  })
+  .parse({ ...values, part: positionals[0] })
+console.log(`seed ${seed}`)
+if (part === 'light') await light()
+else await go()
+
+async function light(): Promise<void> {
+  const { originals, answers, differences, slowest } = await runMutations(mutations, seed)
+  for (const [answer, times] of [...answers].toSorted(([, a], [, b]) => b - a))
+    console.log(`${String(times).padStart(6)} ${answer}`)
+  for (const { number, from, expected, got, message } of differences)
+    console.log(`\nmutation ${number} of ${from}: expected ${expected}, got ${got}\n${message.slice(0, 4_000)}`)
+  if (differences.length > 0) {
+    console.log(`again: npm run test:ibc -- light --mutations ${mutations} --seed ${seed}`)
+    process.exitCode = 1
+  }
+  const summary = `${originals} originals, ${mutations} mutations, slowest ${slowest.toFixed(1)} ms`
+  console.log(`${summary}: ${differences.length} differences`)
+}
+
+/** Fails if Go is missing, or if a verdict differs. */
+async function go(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'kestrel-ibc-'))
+  try {
+    const file = join(folder, 'cases.json')
+    writeFileSync(file, await goCases(mutations, seed))
+    const { status, error } = spawnSync('go', ['run', '.', file], {
+      cwd: join(import.meta.dirname, 'go'),
+      stdio: 'inherit',
+    })
+    if (error !== undefined) throw error
+    process.exitCode = status ?? 1
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
