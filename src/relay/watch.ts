@@ -25,7 +25,7 @@ export async function contradiction(
   if (header === undefined || trusted === undefined || taken.trustedValidators === undefined) return undefined
   // A height that the chain has not reached is contradicted by a header whose time is not before.
   const own = await chain.lightBlock(header.height < head ? header.height : head)
-  const isAhead = header.height > head && nanosecondsOf(own.header.time) >= nanosecondsOf(header.time)
+  const isAhead = header.height > head && head > trusted && nanosecondsOf(own.header.time) >= nanosecondsOf(header.time)
   const isOther = header.height <= head && !equalBytes(headerHash(own.header), headerHash(header))
   if (!isAhead && !isOther) return undefined
   // ibc-go wants the higher one first.

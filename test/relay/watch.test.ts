@@ -39,7 +39,7 @@ function isProof(update: Uint8Array | undefined): boolean {
   )
   const now = BigInt(START + 60_000) * 1_000_000n
   const [first, second] = [message.misbehaviour.header1, message.misbehaviour.header2].map((header) =>
-    header === undefined ? undefined : verifyConflictingHeader(rules, consensusStateOf(block(2)), header, { now }),
+    header === undefined ? undefined : verifyConflictingHeader(rules, 2n, consensusStateOf(block(2)), header, { now }),
   )
   return first !== undefined && second !== undefined && isFork(first, second)
 }
