@@ -2,7 +2,8 @@
 // else chooses them.
 import { createServer, type Server } from 'node:http'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { Relayer, Side } from './relayer.ts'
+import type { Relayer } from './relayer.ts'
+import type { Side } from './side.ts'
 
 /** Milliseconds without a complete round after which the relayer counts as not ready. */
 const LONGEST_ROUND = 120_000

@@ -9,9 +9,11 @@ import { equalBytes } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'
 import { visibleText } from '../lib/visible-text.ts'
 import { type ChainEnd, type Client, EndUnavailable, type LightBlock, type Message } from './end.ts'
-import { type Flight, Flights, postpone } from './flights.ts'
+import { type Flight, postpone } from './flights.ts'
 import { consensusStateOf, packedHeader, updatesTo } from './headers.ts'
 import { messageOf, type Step, stepOf, type Work } from './packet-work.ts'
+import type { Side } from './side.ts'
+import type { Watch } from './watch.ts'
 
 /** Packets that a round looks at in each direction. */
 const MOST_PACKETS = 50
@@ -24,37 +26,6 @@ const REGRESS_PATIENCE = 60_000
 const LONGEST_PAUSE = 30_000
 const NANOSECONDS = 1_000_000n
 
-/** What has become of messages to a chain, since the start. */
-export type Counts = { readonly done: Map<string, number>; readonly refused: Map<string, number>; cost: bigint }
-
-/** One chain of the two, with its client of the other one. */
-export type Side = {
-  readonly end: ChainEnd
-  readonly clientId: string
-  /** The packets that it sends. */
-  readonly flights: Flights
-  readonly counts: Counts
-  head: { readonly height: bigint; readonly time: bigint } | undefined
-  /** The newest header whose events were looked through, and since when the chain has fewer blocks. */
-  seen: { readonly height: bigint; readonly hash: Uint8Array } | undefined
-  regressedAt: number | undefined
-  /** The client after the last look, and when it expires, in Unix nanoseconds. */
-  client: Client | undefined
-  expiresAt: bigint | undefined
-}
-
-export const newSide = (end: ChainEnd, clientId: string, from: bigint): Side => ({
-  end,
-  clientId,
-  flights: new Flights(from),
-  counts: { done: new Map(), refused: new Map(), cost: 0n },
-  head: undefined,
-  seen: undefined,
-  regressedAt: undefined,
-  client: undefined,
-  expiresAt: undefined,
-})
-
 const count = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
 
 /** Unix nanoseconds. */
@@ -66,13 +37,15 @@ export class Relayer {
   lastRound = 0
   readonly #log: Logger
   readonly #afterRound: () => void
+  readonly #watch: Watch | undefined
   #lastFailure = ''
 
-  /** `afterRound`: runs after each round without a failure. */
-  constructor(sides: readonly [Side, Side], log: Logger, afterRound: () => void) {
+  /** `afterRound`: runs after each round without a failure. `watch`: compares the headers that the clients have taken. */
+  constructor(sides: readonly [Side, Side], log: Logger, afterRound: () => void, watch?: Watch) {
     this.sides = sides
     this.#log = log
     this.#afterRound = afterRound
+    this.#watch = watch
   }
 
   /** Works until the signal is aborted. `poll`: milliseconds between rounds. */
@@ -106,6 +79,9 @@ export class Relayer {
   async round(): Promise<void> {
     const [a, b] = this.sides
     await Promise.all(this.sides.map((side) => this.#look(side)))
+    // A deceived client is frozen before anything is proven to it.
+    await this.#watch?.look(a, b)
+    await this.#watch?.look(b, a)
     const [fromA, fromB] = await Promise.all([this.#steps(a, b), this.#steps(b, a)])
     const forDestination = ({ step }: Work) => step === 'receive'
     const forSource = (work: Work) => !forDestination(work)
@@ -178,16 +154,17 @@ export class Relayer {
     const trusted = await to.end.consensusState(clientId, client.state.latest)
     if (trusted === undefined) throw new EndUnavailable(to.end.name, `client ${clientId} has no newest header`)
     to.expiresAt = trusted.time + client.state.trustingPeriod
-    const isOld = nowNs() - trusted.time > client.state.trustingPeriod / REFRESH
-    if (all.length === 0 && !isOld) return
     const { height: head } = other.head
+    const isOld = head > latest && nowNs() - trusted.time > client.state.trustingPeriod / REFRESH
+    if (all.length === 0 && !isOld) return
     // What was sent in the newest block can be proven from the next one on.
     const work = all.filter(({ flight, step }) => step !== 'receive' || flight.block < head)
     const isKnown = work.every(({ flight, step }) => step === 'receive' && flight.block < latest)
-    const isCovered = (isKnown && head - latest <= MOST_BEHIND) || head <= latest
+    const isCovered = !isOld && ((isKnown && head - latest <= MOST_BEHIND) || head <= latest)
     if (isCovered && work.length === 0) return
-    const { updates, consensus } =
-      isCovered && !isOld ? { updates: [], consensus: trusted } : await this.#updates(other.end, head, client, trusted)
+    const { updates, consensus } = isCovered
+      ? { updates: [], consensus: trusted }
+      : await this.#updates(other.end, head, client, trusted)
     const height = updates.length === 0 ? latest : head
     const messages = await this.#messages(work, other.end, { state: client.state, height, consensus })
     if (messages.length > 0 || isOld) await this.#submit(to, updates, messages)

@@ -3,7 +3,9 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { createLogger } from '../../lib/log.ts'
 import { serveMonitoring } from '../../relay/monitoring.ts'
-import { newSide, Relayer } from '../../relay/relayer.ts'
+import { Relayer } from '../../relay/relayer.ts'
+import { newSide } from '../../relay/side.ts'
+import { Watch } from '../../relay/watch.ts'
 import { host, readFlags, seconds, wholeNumber } from '../flags.ts'
 import { stopSignal } from '../stop-signal.ts'
 import { readConfig, readCursor, writeCursor } from './config.ts'
@@ -44,7 +46,7 @@ Examples:
 }
 
 async function start(given: unknown): Promise<void> {
-  const { config: file, poll, host, port, json, watch: _, ...spending } = readFlags(flags, given)
+  const { config: file, poll, host, port, json, watch, ...spending } = readFlags(flags, given)
   const config = readConfig(file)
   const log = createLogger({ level: 'info', json })
   const clients = [config.a.client, config.b.client] as const
@@ -62,7 +64,7 @@ async function start(given: unknown): Promise<void> {
       log.warn({ err: error }, 'the cursor cannot be written')
     }
   }
-  const relayer = new Relayer(sides, log, keepCursor)
+  const relayer = new Relayer(sides, log, keepCursor, watch ? new Watch(log) : undefined)
   const server = await serveMonitoring(relayer, host, port)
   log.info({ a: clients[0], b: clients[1] }, `relaying; metrics and health at http://${host}:${port}`)
   const stopping = new AbortController()
