@@ -22,16 +22,16 @@ const packed = (name: string, value: Uint8Array): Uint8Array =>
 
 export type Periods = { readonly trusting?: bigint; readonly unbonding?: bigint; readonly drift?: bigint }
 
-/** Headers of a chain, all signed by the same two validators. */
+/** Headers of a chain, all signed by the same validators. */
 export class SignedHeaders {
   readonly #comet: CometChain
   readonly #signers: readonly Signer[]
   readonly #blocks = new Map<number, CometBlock>()
 
   /** `seed`: the number of the first validator's key. */
-  constructor(chainId: string, seed = 0) {
+  constructor(chainId: string, seed = 0, powers: readonly bigint[] = [60n, 40n]) {
     this.#comet = new CometChain(chainId)
-    this.#signers = [new Signer(seed, 60n), new Signer(seed + 1, 40n)]
+    this.#signers = powers.map((power, place) => new Signer(seed + place, power))
   }
 
   /** Makes the header of a height. `time`: Unix seconds. */
