@@ -69,7 +69,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'faces.ts': ['lib', 'http', 'rpc', 'explorer', 'monitoring'],
   'server.ts': ['lib', 'http', 'rpc', 'faces.ts'],
   'node.ts': [...ROOMS, 'rpc', 'readers', 'explorer', 'monitoring', 'server.ts', 'faces.ts (types)'],
-  cli: [...ROOMS, 'http', 'rpc', 'explorer', 'server.ts', 'node.ts'],
+  // A process beside the nodes: it asks them by JSON-RPC and shares only what is pure with them.
+  relay: ['lib', 'protobuf', 'ibc', 'spec', 'fork', 'modules', 'precompiles'],
+  cli: [...ROOMS, 'http', 'rpc', 'relay', 'explorer', 'server.ts', 'node.ts'],
   'library.ts': ['lib', 'cli'],
 }
 

@@ -198,6 +198,12 @@ export class ChainStateQueries implements StateQueries {
     return completely(view, (state) => validatorRecord(this.#runtime, header, state, of))
   }
 
+  async stakingParams(ref: BlockRef) {
+    const { header, view } = await this.#reader.at(ref)
+    const runtime = this.#runtime
+    return completely(view, (state) => runtime.modules(state, runtime.env(header), 'read')?.staking.params())
+  }
+
   async minBaseFee(ref: BlockRef): Promise<bigint | undefined> {
     if (this.#runtime.spec.native?.feeMarket.minBaseFee === undefined) return undefined
     const { view } = await this.#reader.at(ref)

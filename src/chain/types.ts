@@ -287,6 +287,10 @@ export interface StateQueries {
   activeProposals(ref: BlockRef): Promise<readonly string[]>
   /** Floor of the base fee of blocks after this one, in wei per gas; undefined: the chain has no such parameter. */
   minBaseFee(ref: BlockRef): Promise<bigint | undefined>
+  /** Parameters of staking after a block, the unbonding time in seconds; undefined: the chain has no native modules. */
+  stakingParams(
+    ref: BlockRef,
+  ): Promise<Readonly<Record<'unbondingTime' | 'maxValidators' | 'maxEntries', bigint>> | undefined>
   /** Parameters of consensus after a block; undefined: governance has set none. */
   consensusParams(ref: BlockRef): Promise<GovernedParams | undefined>
   /** What the app hash commits to after an executed block, or after a committed one; undefined: block unknown, or its state pruned. */

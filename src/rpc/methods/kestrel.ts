@@ -126,6 +126,23 @@ export const kestrel_getConsensusParams = rpcMethod({
   },
 })
 
+export const kestrel_getStakingParams = rpcMethod({
+  summary:
+    'The parameters of staking after a block; null on chains without native modules. A light client trusts a header for less than the unbonding time.',
+  params: [atBlock],
+  names: ['block'],
+  result: z
+    .object({ unbondingTime: quantity.describe('QUANTITY, seconds'), maxValidators: quantity, maxEntries: quantity })
+    .nullable(),
+  committed: true,
+  async handler([ref], { chain }) {
+    const params = await chain.stateQueries.stakingParams(ref)
+    if (params === undefined) return null
+    const { unbondingTime, maxValidators, maxEntries } = params
+    return { unbondingTime, maxValidators, maxEntries }
+  },
+})
+
 export const kestrel_getConsoleLogs = rpcMethod({
   summary: 'What the contracts of a mined transaction have printed with console.log, in order, also if it failed.',
   params: [hash],
