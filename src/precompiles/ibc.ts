@@ -17,7 +17,7 @@ import { page } from './paging.ts'
 const SIGNATURE_GAS = 12_000n
 const UPDATE_BYTE_GAS = 30n
 const PROOF_BYTE_GAS = 60n
-const CLIENT_GAS = 4_000n
+const CLIENT_GAS = 30_000n
 /** Gas of the entries of a packet in the provable store: the nodes that the end of the block writes for them. */
 const ENTRY_GAS = 60_000n
 
@@ -87,14 +87,14 @@ export const ibc = definePrecompile({
       updateClient: 150_000n,
       verifyMembership: 20_000n,
       verifyNonMembership: 20_000n,
-      getClientState: 3_000n,
-      getConsensusState: 3_000n,
+      getClientState: 9_000n,
+      getConsensusState: 6_000n,
       getClient: CLIENT_GAS,
-      getClients: 3_000n,
-      getPacketCommitment: 3_000n,
-      getPacketAcknowledgement: 3_000n,
+      getClients: 6_000n,
+      getPacketCommitment: 6_000n,
+      getPacketAcknowledgement: 6_000n,
       recvPacket: 80_000n,
-      acknowledgePacket: 60_000n,
+      acknowledgePacket: 70_000n,
       timeoutPacket: 60_000n,
     },
     functions: {

@@ -5,472 +5,496 @@
 // @generated from file tendermint/abci/types.proto (package tendermint.abci, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { PublicKey } from "../crypto/keys_pb.ts";
-import { file_tendermint_crypto_keys } from "../crypto/keys_pb.ts";
-import type { ProofOps } from "../crypto/proof_pb.ts";
-import { file_tendermint_crypto_proof } from "../crypto/proof_pb.ts";
-import type { ConsensusParams } from "../types/params_pb.ts";
-import { file_tendermint_types_params } from "../types/params_pb.ts";
-import type { BlockIDFlag } from "../types/validator_pb.ts";
-import { file_tendermint_types_validator } from "../types/validator_pb.ts";
-import type { Message, UnknownEnum } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from '@bufbuild/protobuf'
+import type { GenEnum, GenFile, GenMessage } from '@bufbuild/protobuf/codegenv2'
+import { enumDesc, fileDesc, messageDesc } from '@bufbuild/protobuf/codegenv2'
+import type { Timestamp } from '@bufbuild/protobuf/wkt'
+import { file_google_protobuf_timestamp } from '@bufbuild/protobuf/wkt'
+import type { PublicKey } from '../crypto/keys_pb.ts'
+import { file_tendermint_crypto_keys } from '../crypto/keys_pb.ts'
+import type { ProofOps } from '../crypto/proof_pb.ts'
+import { file_tendermint_crypto_proof } from '../crypto/proof_pb.ts'
+import type { ConsensusParams } from '../types/params_pb.ts'
+import { file_tendermint_types_params } from '../types/params_pb.ts'
+import type { BlockIDFlag } from '../types/validator_pb.ts'
+import { file_tendermint_types_validator } from '../types/validator_pb.ts'
 
 /**
  * Describes the file tendermint/abci/types.proto.
  */
-export const file_tendermint_abci_types: GenFile = /*@__PURE__*/
-  fileDesc("Cht0ZW5kZXJtaW50L2FiY2kvdHlwZXMucHJvdG8SD3RlbmRlcm1pbnQuYWJjaSLeCAoHUmVxdWVzdBIsCgRlY2hvGAEgASgLMhwudGVuZGVybWludC5hYmNpLlJlcXVlc3RFY2hvSAASLgoFZmx1c2gYAiABKAsyHS50ZW5kZXJtaW50LmFiY2kuUmVxdWVzdEZsdXNoSAASLAoEaW5mbxgDIAEoCzIcLnRlbmRlcm1pbnQuYWJjaS5SZXF1ZXN0SW5mb0gAEjcKCmluaXRfY2hhaW4YBSABKAsyIS50ZW5kZXJtaW50LmFiY2kuUmVxdWVzdEluaXRDaGFpbkgAEi4KBXF1ZXJ5GAYgASgLMh0udGVuZGVybWludC5hYmNpLlJlcXVlc3RRdWVyeUgAEjMKCGNoZWNrX3R4GAggASgLMh8udGVuZGVybWludC5hYmNpLlJlcXVlc3RDaGVja1R4SAASMAoGY29tbWl0GAsgASgLMh4udGVuZGVybWludC5hYmNpLlJlcXVlc3RDb21taXRIABI/Cg5saXN0X3NuYXBzaG90cxgMIAEoCzIlLnRlbmRlcm1pbnQuYWJjaS5SZXF1ZXN0TGlzdFNuYXBzaG90c0gAEj8KDm9mZmVyX3NuYXBzaG90GA0gASgLMiUudGVuZGVybWludC5hYmNpLlJlcXVlc3RPZmZlclNuYXBzaG90SAASSAoTbG9hZF9zbmFwc2hvdF9jaHVuaxgOIAEoCzIpLnRlbmRlcm1pbnQuYWJjaS5SZXF1ZXN0TG9hZFNuYXBzaG90Q2h1bmtIABJKChRhcHBseV9zbmFwc2hvdF9jaHVuaxgPIAEoCzIqLnRlbmRlcm1pbnQuYWJjaS5SZXF1ZXN0QXBwbHlTbmFwc2hvdENodW5rSAASQwoQcHJlcGFyZV9wcm9wb3NhbBgQIAEoCzInLnRlbmRlcm1pbnQuYWJjaS5SZXF1ZXN0UHJlcGFyZVByb3Bvc2FsSAASQwoQcHJvY2Vzc19wcm9wb3NhbBgRIAEoCzInLnRlbmRlcm1pbnQuYWJjaS5SZXF1ZXN0UHJvY2Vzc1Byb3Bvc2FsSAASOQoLZXh0ZW5kX3ZvdGUYEiABKAsyIi50ZW5kZXJtaW50LmFiY2kuUmVxdWVzdEV4dGVuZFZvdGVIABJMChV2ZXJpZnlfdm90ZV9leHRlbnNpb24YEyABKAsyKy50ZW5kZXJtaW50LmFiY2kuUmVxdWVzdFZlcmlmeVZvdGVFeHRlbnNpb25IABI/Cg5maW5hbGl6ZV9ibG9jaxgUIAEoCzIlLnRlbmRlcm1pbnQuYWJjaS5SZXF1ZXN0RmluYWxpemVCbG9ja0gAEjUKCWluc2VydF90eBgVIAEoCzIgLnRlbmRlcm1pbnQuYWJjaS5SZXF1ZXN0SW5zZXJ0VHhIABIzCghyZWFwX3R4cxgWIAEoCzIfLnRlbmRlcm1pbnQuYWJjaS5SZXF1ZXN0UmVhcFR4c0gAQgcKBXZhbHVlSgQIBBAFSgQIBxAISgQICRAKSgQIChALIh4KC1JlcXVlc3RFY2hvEg8KB21lc3NhZ2UYASABKAkiDgoMUmVxdWVzdEZsdXNoImAKC1JlcXVlc3RJbmZvEg8KB3ZlcnNpb24YASABKAkSFQoNYmxvY2tfdmVyc2lvbhgCIAEoBBITCgtwMnBfdmVyc2lvbhgDIAEoBBIUCgxhYmNpX3ZlcnNpb24YBCABKAki8gEKEFJlcXVlc3RJbml0Q2hhaW4SKAoEdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIY2hhaW5faWQYAiABKAkSOwoQY29uc2Vuc3VzX3BhcmFtcxgDIAEoCzIhLnRlbmRlcm1pbnQudHlwZXMuQ29uc2Vuc3VzUGFyYW1zEjQKCnZhbGlkYXRvcnMYBCADKAsyIC50ZW5kZXJtaW50LmFiY2kuVmFsaWRhdG9yVXBkYXRlEhcKD2FwcF9zdGF0ZV9ieXRlcxgFIAEoDBIWCg5pbml0aWFsX2hlaWdodBgGIAEoAyJJCgxSZXF1ZXN0UXVlcnkSDAoEZGF0YRgBIAEoDBIMCgRwYXRoGAIgASgJEg4KBmhlaWdodBgDIAEoAxINCgVwcm92ZRgEIAEoCCJICg5SZXF1ZXN0Q2hlY2tUeBIKCgJ0eBgBIAEoDBIqCgR0eXBlGAIgASgOMhwudGVuZGVybWludC5hYmNpLkNoZWNrVHhUeXBlIh0KD1JlcXVlc3RJbnNlcnRUeBIKCgJ0eBgBIAEoDCI0Cg5SZXF1ZXN0UmVhcFR4cxIRCgltYXhfYnl0ZXMYASABKAQSDwoHbWF4X2dhcxgCIAEoBCIPCg1SZXF1ZXN0Q29tbWl0IhYKFFJlcXVlc3RMaXN0U25hcHNob3RzIlUKFFJlcXVlc3RPZmZlclNuYXBzaG90EisKCHNuYXBzaG90GAEgASgLMhkudGVuZGVybWludC5hYmNpLlNuYXBzaG90EhAKCGFwcF9oYXNoGAIgASgMIkkKGFJlcXVlc3RMb2FkU25hcHNob3RDaHVuaxIOCgZoZWlnaHQYASABKAQSDgoGZm9ybWF0GAIgASgNEg0KBWNodW5rGAMgASgNIkkKGVJlcXVlc3RBcHBseVNuYXBzaG90Q2h1bmsSDQoFaW5kZXgYASABKA0SDQoFY2h1bmsYAiABKAwSDgoGc2VuZGVyGAMgASgJIqACChZSZXF1ZXN0UHJlcGFyZVByb3Bvc2FsEhQKDG1heF90eF9ieXRlcxgBIAEoAxILCgN0eHMYAiADKAwSPgoRbG9jYWxfbGFzdF9jb21taXQYAyABKAsyIy50ZW5kZXJtaW50LmFiY2kuRXh0ZW5kZWRDb21taXRJbmZvEjEKC21pc2JlaGF2aW9yGAQgAygLMhwudGVuZGVybWludC5hYmNpLk1pc2JlaGF2aW9yEg4KBmhlaWdodBgFIAEoAxIoCgR0aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIcChRuZXh0X3ZhbGlkYXRvcnNfaGFzaBgHIAEoDBIYChBwcm9wb3Nlcl9hZGRyZXNzGAggASgMIpMCChZSZXF1ZXN0UHJvY2Vzc1Byb3Bvc2FsEgsKA3R4cxgBIAMoDBI5ChRwcm9wb3NlZF9sYXN0X2NvbW1pdBgCIAEoCzIbLnRlbmRlcm1pbnQuYWJjaS5Db21taXRJbmZvEjEKC21pc2JlaGF2aW9yGAMgAygLMhwudGVuZGVybWludC5hYmNpLk1pc2JlaGF2aW9yEgwKBGhhc2gYBCABKAwSDgoGaGVpZ2h0GAUgASgDEigKBHRpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhwKFG5leHRfdmFsaWRhdG9yc19oYXNoGAcgASgMEhgKEHByb3Bvc2VyX2FkZHJlc3MYCCABKAwijgIKEVJlcXVlc3RFeHRlbmRWb3RlEgwKBGhhc2gYASABKAwSDgoGaGVpZ2h0GAIgASgDEigKBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgsKA3R4cxgEIAMoDBI5ChRwcm9wb3NlZF9sYXN0X2NvbW1pdBgFIAEoCzIbLnRlbmRlcm1pbnQuYWJjaS5Db21taXRJbmZvEjEKC21pc2JlaGF2aW9yGAYgAygLMhwudGVuZGVybWludC5hYmNpLk1pc2JlaGF2aW9yEhwKFG5leHRfdmFsaWRhdG9yc19oYXNoGAcgASgMEhgKEHByb3Bvc2VyX2FkZHJlc3MYCCABKAwibQoaUmVxdWVzdFZlcmlmeVZvdGVFeHRlbnNpb24SDAoEaGFzaBgBIAEoDBIZChF2YWxpZGF0b3JfYWRkcmVzcxgCIAEoDBIOCgZoZWlnaHQYAyABKAMSFgoOdm90ZV9leHRlbnNpb24YBCABKAwikAIKFFJlcXVlc3RGaW5hbGl6ZUJsb2NrEgsKA3R4cxgBIAMoDBI4ChNkZWNpZGVkX2xhc3RfY29tbWl0GAIgASgLMhsudGVuZGVybWludC5hYmNpLkNvbW1pdEluZm8SMQoLbWlzYmVoYXZpb3IYAyADKAsyHC50ZW5kZXJtaW50LmFiY2kuTWlzYmVoYXZpb3ISDAoEaGFzaBgEIAEoDBIOCgZoZWlnaHQYBSABKAMSKAoEdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHAoUbmV4dF92YWxpZGF0b3JzX2hhc2gYByABKAwSGAoQcHJvcG9zZXJfYWRkcmVzcxgIIAEoDCKqCQoIUmVzcG9uc2USNwoJZXhjZXB0aW9uGAEgASgLMiIudGVuZGVybWludC5hYmNpLlJlc3BvbnNlRXhjZXB0aW9uSAASLQoEZWNobxgCIAEoCzIdLnRlbmRlcm1pbnQuYWJjaS5SZXNwb25zZUVjaG9IABIvCgVmbHVzaBgDIAEoCzIeLnRlbmRlcm1pbnQuYWJjaS5SZXNwb25zZUZsdXNoSAASLQoEaW5mbxgEIAEoCzIdLnRlbmRlcm1pbnQuYWJjaS5SZXNwb25zZUluZm9IABI4Cgppbml0X2NoYWluGAYgASgLMiIudGVuZGVybWludC5hYmNpLlJlc3BvbnNlSW5pdENoYWluSAASLwoFcXVlcnkYByABKAsyHi50ZW5kZXJtaW50LmFiY2kuUmVzcG9uc2VRdWVyeUgAEjQKCGNoZWNrX3R4GAkgASgLMiAudGVuZGVybWludC5hYmNpLlJlc3BvbnNlQ2hlY2tUeEgAEjEKBmNvbW1pdBgMIAEoCzIfLnRlbmRlcm1pbnQuYWJjaS5SZXNwb25zZUNvbW1pdEgAEkAKDmxpc3Rfc25hcHNob3RzGA0gASgLMiYudGVuZGVybWludC5hYmNpLlJlc3BvbnNlTGlzdFNuYXBzaG90c0gAEkAKDm9mZmVyX3NuYXBzaG90GA4gASgLMiYudGVuZGVybWludC5hYmNpLlJlc3BvbnNlT2ZmZXJTbmFwc2hvdEgAEkkKE2xvYWRfc25hcHNob3RfY2h1bmsYDyABKAsyKi50ZW5kZXJtaW50LmFiY2kuUmVzcG9uc2VMb2FkU25hcHNob3RDaHVua0gAEksKFGFwcGx5X3NuYXBzaG90X2NodW5rGBAgASgLMisudGVuZGVybWludC5hYmNpLlJlc3BvbnNlQXBwbHlTbmFwc2hvdENodW5rSAASRAoQcHJlcGFyZV9wcm9wb3NhbBgRIAEoCzIoLnRlbmRlcm1pbnQuYWJjaS5SZXNwb25zZVByZXBhcmVQcm9wb3NhbEgAEkQKEHByb2Nlc3NfcHJvcG9zYWwYEiABKAsyKC50ZW5kZXJtaW50LmFiY2kuUmVzcG9uc2VQcm9jZXNzUHJvcG9zYWxIABI6CgtleHRlbmRfdm90ZRgTIAEoCzIjLnRlbmRlcm1pbnQuYWJjaS5SZXNwb25zZUV4dGVuZFZvdGVIABJNChV2ZXJpZnlfdm90ZV9leHRlbnNpb24YFCABKAsyLC50ZW5kZXJtaW50LmFiY2kuUmVzcG9uc2VWZXJpZnlWb3RlRXh0ZW5zaW9uSAASQAoOZmluYWxpemVfYmxvY2sYFSABKAsyJi50ZW5kZXJtaW50LmFiY2kuUmVzcG9uc2VGaW5hbGl6ZUJsb2NrSAASNgoJaW5zZXJ0X3R4GBYgASgLMiEudGVuZGVybWludC5hYmNpLlJlc3BvbnNlSW5zZXJ0VHhIABI0CghyZWFwX3R4cxgXIAEoCzIgLnRlbmRlcm1pbnQuYWJjaS5SZXNwb25zZVJlYXBUeHNIAEIHCgV2YWx1ZUoECAUQBkoECAgQCUoECAoQC0oECAsQDCIiChFSZXNwb25zZUV4Y2VwdGlvbhINCgVlcnJvchgBIAEoCSIfCgxSZXNwb25zZUVjaG8SDwoHbWVzc2FnZRgBIAEoCSIPCg1SZXNwb25zZUZsdXNoInoKDFJlc3BvbnNlSW5mbxIMCgRkYXRhGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEwoLYXBwX3ZlcnNpb24YAyABKAQSGQoRbGFzdF9ibG9ja19oZWlnaHQYBCABKAMSGwoTbGFzdF9ibG9ja19hcHBfaGFzaBgFIAEoDCKYAQoRUmVzcG9uc2VJbml0Q2hhaW4SOwoQY29uc2Vuc3VzX3BhcmFtcxgBIAEoCzIhLnRlbmRlcm1pbnQudHlwZXMuQ29uc2Vuc3VzUGFyYW1zEjQKCnZhbGlkYXRvcnMYAiADKAsyIC50ZW5kZXJtaW50LmFiY2kuVmFsaWRhdG9yVXBkYXRlEhAKCGFwcF9oYXNoGAMgASgMIrYBCg1SZXNwb25zZVF1ZXJ5EgwKBGNvZGUYASABKA0SCwoDbG9nGAMgASgJEgwKBGluZm8YBCABKAkSDQoFaW5kZXgYBSABKAMSCwoDa2V5GAYgASgMEg0KBXZhbHVlGAcgASgMEi4KCXByb29mX29wcxgIIAEoCzIbLnRlbmRlcm1pbnQuY3J5cHRvLlByb29mT3BzEg4KBmhlaWdodBgJIAEoAxIRCgljb2Rlc3BhY2UYCiABKAki5gEKD1Jlc3BvbnNlQ2hlY2tUeBIMCgRjb2RlGAEgASgNEgwKBGRhdGEYAiABKAwSCwoDbG9nGAMgASgJEgwKBGluZm8YBCABKAkSHgoKZ2FzX3dhbnRlZBgFIAEoA1IKZ2FzX3dhbnRlZBIaCghnYXNfdXNlZBgGIAEoA1IIZ2FzX3VzZWQSJgoGZXZlbnRzGAcgAygLMhYudGVuZGVybWludC5hYmNpLkV2ZW50EhEKCWNvZGVzcGFjZRgIIAEoCUoECAkQDFIGc2VuZGVyUghwcmlvcml0eVINbWVtcG9vbF9lcnJvciIgChBSZXNwb25zZUluc2VydFR4EgwKBGNvZGUYASABKA0iHgoPUmVzcG9uc2VSZWFwVHhzEgsKA3R4cxgBIAMoDCIzCg5SZXNwb25zZUNvbW1pdBIVCg1yZXRhaW5faGVpZ2h0GAMgASgDSgQIARACSgQIAhADIkUKFVJlc3BvbnNlTGlzdFNuYXBzaG90cxIsCglzbmFwc2hvdHMYASADKAsyGS50ZW5kZXJtaW50LmFiY2kuU25hcHNob3QitgEKFVJlc3BvbnNlT2ZmZXJTbmFwc2hvdBI9CgZyZXN1bHQYASABKA4yLS50ZW5kZXJtaW50LmFiY2kuUmVzcG9uc2VPZmZlclNuYXBzaG90LlJlc3VsdCJeCgZSZXN1bHQSCwoHVU5LTk9XThAAEgoKBkFDQ0VQVBABEgkKBUFCT1JUEAISCgoGUkVKRUNUEAMSEQoNUkVKRUNUX0ZPUk1BVBAEEhEKDVJFSkVDVF9TRU5ERVIQBSIqChlSZXNwb25zZUxvYWRTbmFwc2hvdENodW5rEg0KBWNodW5rGAEgASgMIvIBChpSZXNwb25zZUFwcGx5U25hcHNob3RDaHVuaxJCCgZyZXN1bHQYASABKA4yMi50ZW5kZXJtaW50LmFiY2kuUmVzcG9uc2VBcHBseVNuYXBzaG90Q2h1bmsuUmVzdWx0EhYKDnJlZmV0Y2hfY2h1bmtzGAIgAygNEhYKDnJlamVjdF9zZW5kZXJzGAMgAygJImAKBlJlc3VsdBILCgdVTktOT1dOEAASCgoGQUNDRVBUEAESCQoFQUJPUlQQAhIJCgVSRVRSWRADEhIKDlJFVFJZX1NOQVBTSE9UEAQSEwoPUkVKRUNUX1NOQVBTSE9UEAUiJgoXUmVzcG9uc2VQcmVwYXJlUHJvcG9zYWwSCwoDdHhzGAEgAygMIpkBChdSZXNwb25zZVByb2Nlc3NQcm9wb3NhbBJHCgZzdGF0dXMYASABKA4yNy50ZW5kZXJtaW50LmFiY2kuUmVzcG9uc2VQcm9jZXNzUHJvcG9zYWwuUHJvcG9zYWxTdGF0dXMiNQoOUHJvcG9zYWxTdGF0dXMSCwoHVU5LTk9XThAAEgoKBkFDQ0VQVBABEgoKBlJFSkVDVBACIiwKElJlc3BvbnNlRXh0ZW5kVm90ZRIWCg52b3RlX2V4dGVuc2lvbhgBIAEoDCKdAQobUmVzcG9uc2VWZXJpZnlWb3RlRXh0ZW5zaW9uEkkKBnN0YXR1cxgBIAEoDjI5LnRlbmRlcm1pbnQuYWJjaS5SZXNwb25zZVZlcmlmeVZvdGVFeHRlbnNpb24uVmVyaWZ5U3RhdHVzIjMKDFZlcmlmeVN0YXR1cxILCgdVTktOT1dOEAASCgoGQUNDRVBUEAESCgoGUkVKRUNUEAIihQIKFVJlc3BvbnNlRmluYWxpemVCbG9jaxImCgZldmVudHMYASADKAsyFi50ZW5kZXJtaW50LmFiY2kuRXZlbnQSMQoKdHhfcmVzdWx0cxgCIAMoCzIdLnRlbmRlcm1pbnQuYWJjaS5FeGVjVHhSZXN1bHQSOwoRdmFsaWRhdG9yX3VwZGF0ZXMYAyADKAsyIC50ZW5kZXJtaW50LmFiY2kuVmFsaWRhdG9yVXBkYXRlEkIKF2NvbnNlbnN1c19wYXJhbV91cGRhdGVzGAQgASgLMiEudGVuZGVybWludC50eXBlcy5Db25zZW5zdXNQYXJhbXMSEAoIYXBwX2hhc2gYBSABKAwiRQoKQ29tbWl0SW5mbxINCgVyb3VuZBgBIAEoBRIoCgV2b3RlcxgCIAMoCzIZLnRlbmRlcm1pbnQuYWJjaS5Wb3RlSW5mbyJVChJFeHRlbmRlZENvbW1pdEluZm8SDQoFcm91bmQYASABKAUSMAoFdm90ZXMYAiADKAsyIS50ZW5kZXJtaW50LmFiY2kuRXh0ZW5kZWRWb3RlSW5mbyJKCgVFdmVudBIMCgR0eXBlGAEgASgJEjMKCmF0dHJpYnV0ZXMYAiADKAsyHy50ZW5kZXJtaW50LmFiY2kuRXZlbnRBdHRyaWJ1dGUiOwoORXZlbnRBdHRyaWJ1dGUSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJEg0KBWluZGV4GAMgASgIIrwBCgxFeGVjVHhSZXN1bHQSDAoEY29kZRgBIAEoDRIMCgRkYXRhGAIgASgMEgsKA2xvZxgDIAEoCRIMCgRpbmZvGAQgASgJEh4KCmdhc193YW50ZWQYBSABKANSCmdhc193YW50ZWQSGgoIZ2FzX3VzZWQYBiABKANSCGdhc191c2VkEiYKBmV2ZW50cxgHIAMoCzIWLnRlbmRlcm1pbnQuYWJjaS5FdmVudBIRCgljb2Rlc3BhY2UYCCABKAkiKwoJVmFsaWRhdG9yEg8KB2FkZHJlc3MYASABKAwSDQoFcG93ZXIYAyABKAMiTwoPVmFsaWRhdG9yVXBkYXRlEi0KB3B1Yl9rZXkYASABKAsyHC50ZW5kZXJtaW50LmNyeXB0by5QdWJsaWNLZXkSDQoFcG93ZXIYAiABKAMidQoIVm90ZUluZm8SLQoJdmFsaWRhdG9yGAEgASgLMhoudGVuZGVybWludC5hYmNpLlZhbGlkYXRvchI0Cg1ibG9ja19pZF9mbGFnGAMgASgOMh0udGVuZGVybWludC50eXBlcy5CbG9ja0lERmxhZ0oECAIQAyKyAQoQRXh0ZW5kZWRWb3RlSW5mbxItCgl2YWxpZGF0b3IYASABKAsyGi50ZW5kZXJtaW50LmFiY2kuVmFsaWRhdG9yEhYKDnZvdGVfZXh0ZW5zaW9uGAMgASgMEhsKE2V4dGVuc2lvbl9zaWduYXR1cmUYBCABKAwSNAoNYmxvY2tfaWRfZmxhZxgFIAEoDjIdLnRlbmRlcm1pbnQudHlwZXMuQmxvY2tJREZsYWdKBAgCEAMiwgEKC01pc2JlaGF2aW9yEi4KBHR5cGUYASABKA4yIC50ZW5kZXJtaW50LmFiY2kuTWlzYmVoYXZpb3JUeXBlEi0KCXZhbGlkYXRvchgCIAEoCzIaLnRlbmRlcm1pbnQuYWJjaS5WYWxpZGF0b3ISDgoGaGVpZ2h0GAMgASgDEigKBHRpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhoKEnRvdGFsX3ZvdGluZ19wb3dlchgFIAEoAyJaCghTbmFwc2hvdBIOCgZoZWlnaHQYASABKAQSDgoGZm9ybWF0GAIgASgNEg4KBmNodW5rcxgDIAEoDRIMCgRoYXNoGAQgASgMEhAKCG1ldGFkYXRhGAUgASgMKiMKC0NoZWNrVHhUeXBlEgcKA05FVxAAEgsKB1JFQ0hFQ0sQASpLCg9NaXNiZWhhdmlvclR5cGUSCwoHVU5LTk9XThAAEhIKDkRVUExJQ0FURV9WT1RFEAESFwoTTElHSFRfQ0xJRU5UX0FUVEFDSxACYgZwcm90bzM", [file_google_protobuf_timestamp, file_tendermint_crypto_keys, file_tendermint_crypto_proof, file_tendermint_types_params, file_tendermint_types_validator]);
+export const file_tendermint_abci_types: GenFile =
+  /*@__PURE__*/
+  fileDesc(
+    'Cht0ZW5kZXJtaW50L2FiY2kvdHlwZXMucHJvdG8SD3RlbmRlcm1pbnQuYWJjaSLeCAoHUmVxdWVzdBIsCgRlY2hvGAEgASgLMhwudGVuZGVybWludC5hYmNpLlJlcXVlc3RFY2hvSAASLgoFZmx1c2gYAiABKAsyHS50ZW5kZXJtaW50LmFiY2kuUmVxdWVzdEZsdXNoSAASLAoEaW5mbxgDIAEoCzIcLnRlbmRlcm1pbnQuYWJjaS5SZXF1ZXN0SW5mb0gAEjcKCmluaXRfY2hhaW4YBSABKAsyIS50ZW5kZXJtaW50LmFiY2kuUmVxdWVzdEluaXRDaGFpbkgAEi4KBXF1ZXJ5GAYgASgLMh0udGVuZGVybWludC5hYmNpLlJlcXVlc3RRdWVyeUgAEjMKCGNoZWNrX3R4GAggASgLMh8udGVuZGVybWludC5hYmNpLlJlcXVlc3RDaGVja1R4SAASMAoGY29tbWl0GAsgASgLMh4udGVuZGVybWludC5hYmNpLlJlcXVlc3RDb21taXRIABI/Cg5saXN0X3NuYXBzaG90cxgMIAEoCzIlLnRlbmRlcm1pbnQuYWJjaS5SZXF1ZXN0TGlzdFNuYXBzaG90c0gAEj8KDm9mZmVyX3NuYXBzaG90GA0gASgLMiUudGVuZGVybWludC5hYmNpLlJlcXVlc3RPZmZlclNuYXBzaG90SAASSAoTbG9hZF9zbmFwc2hvdF9jaHVuaxgOIAEoCzIpLnRlbmRlcm1pbnQuYWJjaS5SZXF1ZXN0TG9hZFNuYXBzaG90Q2h1bmtIABJKChRhcHBseV9zbmFwc2hvdF9jaHVuaxgPIAEoCzIqLnRlbmRlcm1pbnQuYWJjaS5SZXF1ZXN0QXBwbHlTbmFwc2hvdENodW5rSAASQwoQcHJlcGFyZV9wcm9wb3NhbBgQIAEoCzInLnRlbmRlcm1pbnQuYWJjaS5SZXF1ZXN0UHJlcGFyZVByb3Bvc2FsSAASQwoQcHJvY2Vzc19wcm9wb3NhbBgRIAEoCzInLnRlbmRlcm1pbnQuYWJjaS5SZXF1ZXN0UHJvY2Vzc1Byb3Bvc2FsSAASOQoLZXh0ZW5kX3ZvdGUYEiABKAsyIi50ZW5kZXJtaW50LmFiY2kuUmVxdWVzdEV4dGVuZFZvdGVIABJMChV2ZXJpZnlfdm90ZV9leHRlbnNpb24YEyABKAsyKy50ZW5kZXJtaW50LmFiY2kuUmVxdWVzdFZlcmlmeVZvdGVFeHRlbnNpb25IABI/Cg5maW5hbGl6ZV9ibG9jaxgUIAEoCzIlLnRlbmRlcm1pbnQuYWJjaS5SZXF1ZXN0RmluYWxpemVCbG9ja0gAEjUKCWluc2VydF90eBgVIAEoCzIgLnRlbmRlcm1pbnQuYWJjaS5SZXF1ZXN0SW5zZXJ0VHhIABIzCghyZWFwX3R4cxgWIAEoCzIfLnRlbmRlcm1pbnQuYWJjaS5SZXF1ZXN0UmVhcFR4c0gAQgcKBXZhbHVlSgQIBBAFSgQIBxAISgQICRAKSgQIChALIh4KC1JlcXVlc3RFY2hvEg8KB21lc3NhZ2UYASABKAkiDgoMUmVxdWVzdEZsdXNoImAKC1JlcXVlc3RJbmZvEg8KB3ZlcnNpb24YASABKAkSFQoNYmxvY2tfdmVyc2lvbhgCIAEoBBITCgtwMnBfdmVyc2lvbhgDIAEoBBIUCgxhYmNpX3ZlcnNpb24YBCABKAki8gEKEFJlcXVlc3RJbml0Q2hhaW4SKAoEdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIY2hhaW5faWQYAiABKAkSOwoQY29uc2Vuc3VzX3BhcmFtcxgDIAEoCzIhLnRlbmRlcm1pbnQudHlwZXMuQ29uc2Vuc3VzUGFyYW1zEjQKCnZhbGlkYXRvcnMYBCADKAsyIC50ZW5kZXJtaW50LmFiY2kuVmFsaWRhdG9yVXBkYXRlEhcKD2FwcF9zdGF0ZV9ieXRlcxgFIAEoDBIWCg5pbml0aWFsX2hlaWdodBgGIAEoAyJJCgxSZXF1ZXN0UXVlcnkSDAoEZGF0YRgBIAEoDBIMCgRwYXRoGAIgASgJEg4KBmhlaWdodBgDIAEoAxINCgVwcm92ZRgEIAEoCCJICg5SZXF1ZXN0Q2hlY2tUeBIKCgJ0eBgBIAEoDBIqCgR0eXBlGAIgASgOMhwudGVuZGVybWludC5hYmNpLkNoZWNrVHhUeXBlIh0KD1JlcXVlc3RJbnNlcnRUeBIKCgJ0eBgBIAEoDCI0Cg5SZXF1ZXN0UmVhcFR4cxIRCgltYXhfYnl0ZXMYASABKAQSDwoHbWF4X2dhcxgCIAEoBCIPCg1SZXF1ZXN0Q29tbWl0IhYKFFJlcXVlc3RMaXN0U25hcHNob3RzIlUKFFJlcXVlc3RPZmZlclNuYXBzaG90EisKCHNuYXBzaG90GAEgASgLMhkudGVuZGVybWludC5hYmNpLlNuYXBzaG90EhAKCGFwcF9oYXNoGAIgASgMIkkKGFJlcXVlc3RMb2FkU25hcHNob3RDaHVuaxIOCgZoZWlnaHQYASABKAQSDgoGZm9ybWF0GAIgASgNEg0KBWNodW5rGAMgASgNIkkKGVJlcXVlc3RBcHBseVNuYXBzaG90Q2h1bmsSDQoFaW5kZXgYASABKA0SDQoFY2h1bmsYAiABKAwSDgoGc2VuZGVyGAMgASgJIqACChZSZXF1ZXN0UHJlcGFyZVByb3Bvc2FsEhQKDG1heF90eF9ieXRlcxgBIAEoAxILCgN0eHMYAiADKAwSPgoRbG9jYWxfbGFzdF9jb21taXQYAyABKAsyIy50ZW5kZXJtaW50LmFiY2kuRXh0ZW5kZWRDb21taXRJbmZvEjEKC21pc2JlaGF2aW9yGAQgAygLMhwudGVuZGVybWludC5hYmNpLk1pc2JlaGF2aW9yEg4KBmhlaWdodBgFIAEoAxIoCgR0aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIcChRuZXh0X3ZhbGlkYXRvcnNfaGFzaBgHIAEoDBIYChBwcm9wb3Nlcl9hZGRyZXNzGAggASgMIpMCChZSZXF1ZXN0UHJvY2Vzc1Byb3Bvc2FsEgsKA3R4cxgBIAMoDBI5ChRwcm9wb3NlZF9sYXN0X2NvbW1pdBgCIAEoCzIbLnRlbmRlcm1pbnQuYWJjaS5Db21taXRJbmZvEjEKC21pc2JlaGF2aW9yGAMgAygLMhwudGVuZGVybWludC5hYmNpLk1pc2JlaGF2aW9yEgwKBGhhc2gYBCABKAwSDgoGaGVpZ2h0GAUgASgDEigKBHRpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhwKFG5leHRfdmFsaWRhdG9yc19oYXNoGAcgASgMEhgKEHByb3Bvc2VyX2FkZHJlc3MYCCABKAwijgIKEVJlcXVlc3RFeHRlbmRWb3RlEgwKBGhhc2gYASABKAwSDgoGaGVpZ2h0GAIgASgDEigKBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgsKA3R4cxgEIAMoDBI5ChRwcm9wb3NlZF9sYXN0X2NvbW1pdBgFIAEoCzIbLnRlbmRlcm1pbnQuYWJjaS5Db21taXRJbmZvEjEKC21pc2JlaGF2aW9yGAYgAygLMhwudGVuZGVybWludC5hYmNpLk1pc2JlaGF2aW9yEhwKFG5leHRfdmFsaWRhdG9yc19oYXNoGAcgASgMEhgKEHByb3Bvc2VyX2FkZHJlc3MYCCABKAwibQoaUmVxdWVzdFZlcmlmeVZvdGVFeHRlbnNpb24SDAoEaGFzaBgBIAEoDBIZChF2YWxpZGF0b3JfYWRkcmVzcxgCIAEoDBIOCgZoZWlnaHQYAyABKAMSFgoOdm90ZV9leHRlbnNpb24YBCABKAwikAIKFFJlcXVlc3RGaW5hbGl6ZUJsb2NrEgsKA3R4cxgBIAMoDBI4ChNkZWNpZGVkX2xhc3RfY29tbWl0GAIgASgLMhsudGVuZGVybWludC5hYmNpLkNvbW1pdEluZm8SMQoLbWlzYmVoYXZpb3IYAyADKAsyHC50ZW5kZXJtaW50LmFiY2kuTWlzYmVoYXZpb3ISDAoEaGFzaBgEIAEoDBIOCgZoZWlnaHQYBSABKAMSKAoEdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHAoUbmV4dF92YWxpZGF0b3JzX2hhc2gYByABKAwSGAoQcHJvcG9zZXJfYWRkcmVzcxgIIAEoDCKqCQoIUmVzcG9uc2USNwoJZXhjZXB0aW9uGAEgASgLMiIudGVuZGVybWludC5hYmNpLlJlc3BvbnNlRXhjZXB0aW9uSAASLQoEZWNobxgCIAEoCzIdLnRlbmRlcm1pbnQuYWJjaS5SZXNwb25zZUVjaG9IABIvCgVmbHVzaBgDIAEoCzIeLnRlbmRlcm1pbnQuYWJjaS5SZXNwb25zZUZsdXNoSAASLQoEaW5mbxgEIAEoCzIdLnRlbmRlcm1pbnQuYWJjaS5SZXNwb25zZUluZm9IABI4Cgppbml0X2NoYWluGAYgASgLMiIudGVuZGVybWludC5hYmNpLlJlc3BvbnNlSW5pdENoYWluSAASLwoFcXVlcnkYByABKAsyHi50ZW5kZXJtaW50LmFiY2kuUmVzcG9uc2VRdWVyeUgAEjQKCGNoZWNrX3R4GAkgASgLMiAudGVuZGVybWludC5hYmNpLlJlc3BvbnNlQ2hlY2tUeEgAEjEKBmNvbW1pdBgMIAEoCzIfLnRlbmRlcm1pbnQuYWJjaS5SZXNwb25zZUNvbW1pdEgAEkAKDmxpc3Rfc25hcHNob3RzGA0gASgLMiYudGVuZGVybWludC5hYmNpLlJlc3BvbnNlTGlzdFNuYXBzaG90c0gAEkAKDm9mZmVyX3NuYXBzaG90GA4gASgLMiYudGVuZGVybWludC5hYmNpLlJlc3BvbnNlT2ZmZXJTbmFwc2hvdEgAEkkKE2xvYWRfc25hcHNob3RfY2h1bmsYDyABKAsyKi50ZW5kZXJtaW50LmFiY2kuUmVzcG9uc2VMb2FkU25hcHNob3RDaHVua0gAEksKFGFwcGx5X3NuYXBzaG90X2NodW5rGBAgASgLMisudGVuZGVybWludC5hYmNpLlJlc3BvbnNlQXBwbHlTbmFwc2hvdENodW5rSAASRAoQcHJlcGFyZV9wcm9wb3NhbBgRIAEoCzIoLnRlbmRlcm1pbnQuYWJjaS5SZXNwb25zZVByZXBhcmVQcm9wb3NhbEgAEkQKEHByb2Nlc3NfcHJvcG9zYWwYEiABKAsyKC50ZW5kZXJtaW50LmFiY2kuUmVzcG9uc2VQcm9jZXNzUHJvcG9zYWxIABI6CgtleHRlbmRfdm90ZRgTIAEoCzIjLnRlbmRlcm1pbnQuYWJjaS5SZXNwb25zZUV4dGVuZFZvdGVIABJNChV2ZXJpZnlfdm90ZV9leHRlbnNpb24YFCABKAsyLC50ZW5kZXJtaW50LmFiY2kuUmVzcG9uc2VWZXJpZnlWb3RlRXh0ZW5zaW9uSAASQAoOZmluYWxpemVfYmxvY2sYFSABKAsyJi50ZW5kZXJtaW50LmFiY2kuUmVzcG9uc2VGaW5hbGl6ZUJsb2NrSAASNgoJaW5zZXJ0X3R4GBYgASgLMiEudGVuZGVybWludC5hYmNpLlJlc3BvbnNlSW5zZXJ0VHhIABI0CghyZWFwX3R4cxgXIAEoCzIgLnRlbmRlcm1pbnQuYWJjaS5SZXNwb25zZVJlYXBUeHNIAEIHCgV2YWx1ZUoECAUQBkoECAgQCUoECAoQC0oECAsQDCIiChFSZXNwb25zZUV4Y2VwdGlvbhINCgVlcnJvchgBIAEoCSIfCgxSZXNwb25zZUVjaG8SDwoHbWVzc2FnZRgBIAEoCSIPCg1SZXNwb25zZUZsdXNoInoKDFJlc3BvbnNlSW5mbxIMCgRkYXRhGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEwoLYXBwX3ZlcnNpb24YAyABKAQSGQoRbGFzdF9ibG9ja19oZWlnaHQYBCABKAMSGwoTbGFzdF9ibG9ja19hcHBfaGFzaBgFIAEoDCKYAQoRUmVzcG9uc2VJbml0Q2hhaW4SOwoQY29uc2Vuc3VzX3BhcmFtcxgBIAEoCzIhLnRlbmRlcm1pbnQudHlwZXMuQ29uc2Vuc3VzUGFyYW1zEjQKCnZhbGlkYXRvcnMYAiADKAsyIC50ZW5kZXJtaW50LmFiY2kuVmFsaWRhdG9yVXBkYXRlEhAKCGFwcF9oYXNoGAMgASgMIrYBCg1SZXNwb25zZVF1ZXJ5EgwKBGNvZGUYASABKA0SCwoDbG9nGAMgASgJEgwKBGluZm8YBCABKAkSDQoFaW5kZXgYBSABKAMSCwoDa2V5GAYgASgMEg0KBXZhbHVlGAcgASgMEi4KCXByb29mX29wcxgIIAEoCzIbLnRlbmRlcm1pbnQuY3J5cHRvLlByb29mT3BzEg4KBmhlaWdodBgJIAEoAxIRCgljb2Rlc3BhY2UYCiABKAki5gEKD1Jlc3BvbnNlQ2hlY2tUeBIMCgRjb2RlGAEgASgNEgwKBGRhdGEYAiABKAwSCwoDbG9nGAMgASgJEgwKBGluZm8YBCABKAkSHgoKZ2FzX3dhbnRlZBgFIAEoA1IKZ2FzX3dhbnRlZBIaCghnYXNfdXNlZBgGIAEoA1IIZ2FzX3VzZWQSJgoGZXZlbnRzGAcgAygLMhYudGVuZGVybWludC5hYmNpLkV2ZW50EhEKCWNvZGVzcGFjZRgIIAEoCUoECAkQDFIGc2VuZGVyUghwcmlvcml0eVINbWVtcG9vbF9lcnJvciIgChBSZXNwb25zZUluc2VydFR4EgwKBGNvZGUYASABKA0iHgoPUmVzcG9uc2VSZWFwVHhzEgsKA3R4cxgBIAMoDCIzCg5SZXNwb25zZUNvbW1pdBIVCg1yZXRhaW5faGVpZ2h0GAMgASgDSgQIARACSgQIAhADIkUKFVJlc3BvbnNlTGlzdFNuYXBzaG90cxIsCglzbmFwc2hvdHMYASADKAsyGS50ZW5kZXJtaW50LmFiY2kuU25hcHNob3QitgEKFVJlc3BvbnNlT2ZmZXJTbmFwc2hvdBI9CgZyZXN1bHQYASABKA4yLS50ZW5kZXJtaW50LmFiY2kuUmVzcG9uc2VPZmZlclNuYXBzaG90LlJlc3VsdCJeCgZSZXN1bHQSCwoHVU5LTk9XThAAEgoKBkFDQ0VQVBABEgkKBUFCT1JUEAISCgoGUkVKRUNUEAMSEQoNUkVKRUNUX0ZPUk1BVBAEEhEKDVJFSkVDVF9TRU5ERVIQBSIqChlSZXNwb25zZUxvYWRTbmFwc2hvdENodW5rEg0KBWNodW5rGAEgASgMIvIBChpSZXNwb25zZUFwcGx5U25hcHNob3RDaHVuaxJCCgZyZXN1bHQYASABKA4yMi50ZW5kZXJtaW50LmFiY2kuUmVzcG9uc2VBcHBseVNuYXBzaG90Q2h1bmsuUmVzdWx0EhYKDnJlZmV0Y2hfY2h1bmtzGAIgAygNEhYKDnJlamVjdF9zZW5kZXJzGAMgAygJImAKBlJlc3VsdBILCgdVTktOT1dOEAASCgoGQUNDRVBUEAESCQoFQUJPUlQQAhIJCgVSRVRSWRADEhIKDlJFVFJZX1NOQVBTSE9UEAQSEwoPUkVKRUNUX1NOQVBTSE9UEAUiJgoXUmVzcG9uc2VQcmVwYXJlUHJvcG9zYWwSCwoDdHhzGAEgAygMIpkBChdSZXNwb25zZVByb2Nlc3NQcm9wb3NhbBJHCgZzdGF0dXMYASABKA4yNy50ZW5kZXJtaW50LmFiY2kuUmVzcG9uc2VQcm9jZXNzUHJvcG9zYWwuUHJvcG9zYWxTdGF0dXMiNQoOUHJvcG9zYWxTdGF0dXMSCwoHVU5LTk9XThAAEgoKBkFDQ0VQVBABEgoKBlJFSkVDVBACIiwKElJlc3BvbnNlRXh0ZW5kVm90ZRIWCg52b3RlX2V4dGVuc2lvbhgBIAEoDCKdAQobUmVzcG9uc2VWZXJpZnlWb3RlRXh0ZW5zaW9uEkkKBnN0YXR1cxgBIAEoDjI5LnRlbmRlcm1pbnQuYWJjaS5SZXNwb25zZVZlcmlmeVZvdGVFeHRlbnNpb24uVmVyaWZ5U3RhdHVzIjMKDFZlcmlmeVN0YXR1cxILCgdVTktOT1dOEAASCgoGQUNDRVBUEAESCgoGUkVKRUNUEAIihQIKFVJlc3BvbnNlRmluYWxpemVCbG9jaxImCgZldmVudHMYASADKAsyFi50ZW5kZXJtaW50LmFiY2kuRXZlbnQSMQoKdHhfcmVzdWx0cxgCIAMoCzIdLnRlbmRlcm1pbnQuYWJjaS5FeGVjVHhSZXN1bHQSOwoRdmFsaWRhdG9yX3VwZGF0ZXMYAyADKAsyIC50ZW5kZXJtaW50LmFiY2kuVmFsaWRhdG9yVXBkYXRlEkIKF2NvbnNlbnN1c19wYXJhbV91cGRhdGVzGAQgASgLMiEudGVuZGVybWludC50eXBlcy5Db25zZW5zdXNQYXJhbXMSEAoIYXBwX2hhc2gYBSABKAwiRQoKQ29tbWl0SW5mbxINCgVyb3VuZBgBIAEoBRIoCgV2b3RlcxgCIAMoCzIZLnRlbmRlcm1pbnQuYWJjaS5Wb3RlSW5mbyJVChJFeHRlbmRlZENvbW1pdEluZm8SDQoFcm91bmQYASABKAUSMAoFdm90ZXMYAiADKAsyIS50ZW5kZXJtaW50LmFiY2kuRXh0ZW5kZWRWb3RlSW5mbyJKCgVFdmVudBIMCgR0eXBlGAEgASgJEjMKCmF0dHJpYnV0ZXMYAiADKAsyHy50ZW5kZXJtaW50LmFiY2kuRXZlbnRBdHRyaWJ1dGUiOwoORXZlbnRBdHRyaWJ1dGUSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJEg0KBWluZGV4GAMgASgIIrwBCgxFeGVjVHhSZXN1bHQSDAoEY29kZRgBIAEoDRIMCgRkYXRhGAIgASgMEgsKA2xvZxgDIAEoCRIMCgRpbmZvGAQgASgJEh4KCmdhc193YW50ZWQYBSABKANSCmdhc193YW50ZWQSGgoIZ2FzX3VzZWQYBiABKANSCGdhc191c2VkEiYKBmV2ZW50cxgHIAMoCzIWLnRlbmRlcm1pbnQuYWJjaS5FdmVudBIRCgljb2Rlc3BhY2UYCCABKAkiKwoJVmFsaWRhdG9yEg8KB2FkZHJlc3MYASABKAwSDQoFcG93ZXIYAyABKAMiTwoPVmFsaWRhdG9yVXBkYXRlEi0KB3B1Yl9rZXkYASABKAsyHC50ZW5kZXJtaW50LmNyeXB0by5QdWJsaWNLZXkSDQoFcG93ZXIYAiABKAMidQoIVm90ZUluZm8SLQoJdmFsaWRhdG9yGAEgASgLMhoudGVuZGVybWludC5hYmNpLlZhbGlkYXRvchI0Cg1ibG9ja19pZF9mbGFnGAMgASgOMh0udGVuZGVybWludC50eXBlcy5CbG9ja0lERmxhZ0oECAIQAyKyAQoQRXh0ZW5kZWRWb3RlSW5mbxItCgl2YWxpZGF0b3IYASABKAsyGi50ZW5kZXJtaW50LmFiY2kuVmFsaWRhdG9yEhYKDnZvdGVfZXh0ZW5zaW9uGAMgASgMEhsKE2V4dGVuc2lvbl9zaWduYXR1cmUYBCABKAwSNAoNYmxvY2tfaWRfZmxhZxgFIAEoDjIdLnRlbmRlcm1pbnQudHlwZXMuQmxvY2tJREZsYWdKBAgCEAMiwgEKC01pc2JlaGF2aW9yEi4KBHR5cGUYASABKA4yIC50ZW5kZXJtaW50LmFiY2kuTWlzYmVoYXZpb3JUeXBlEi0KCXZhbGlkYXRvchgCIAEoCzIaLnRlbmRlcm1pbnQuYWJjaS5WYWxpZGF0b3ISDgoGaGVpZ2h0GAMgASgDEigKBHRpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhoKEnRvdGFsX3ZvdGluZ19wb3dlchgFIAEoAyJaCghTbmFwc2hvdBIOCgZoZWlnaHQYASABKAQSDgoGZm9ybWF0GAIgASgNEg4KBmNodW5rcxgDIAEoDRIMCgRoYXNoGAQgASgMEhAKCG1ldGFkYXRhGAUgASgMKiMKC0NoZWNrVHhUeXBlEgcKA05FVxAAEgsKB1JFQ0hFQ0sQASpLCg9NaXNiZWhhdmlvclR5cGUSCwoHVU5LTk9XThAAEhIKDkRVUExJQ0FURV9WT1RFEAESFwoTTElHSFRfQ0xJRU5UX0FUVEFDSxACYgZwcm90bzM',
+    [
+      file_google_protobuf_timestamp,
+      file_tendermint_crypto_keys,
+      file_tendermint_crypto_proof,
+      file_tendermint_types_params,
+      file_tendermint_types_validator,
+    ],
+  )
 
 /**
  * @generated from message tendermint.abci.Request
  */
-export type Request = Message<"tendermint.abci.Request"> & {
+export type Request = Message<'tendermint.abci.Request'> & {
   /**
    * @generated from oneof tendermint.abci.Request.value
    */
-  value: {
-    /**
-     * @generated from field: tendermint.abci.RequestEcho echo = 1;
-     */
-    value: RequestEcho;
-    case: "echo";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.RequestFlush flush = 2;
-     */
-    value: RequestFlush;
-    case: "flush";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.RequestInfo info = 3;
-     */
-    value: RequestInfo;
-    case: "info";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.RequestInitChain init_chain = 5;
-     */
-    value: RequestInitChain;
-    case: "initChain";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.RequestQuery query = 6;
-     */
-    value: RequestQuery;
-    case: "query";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.RequestCheckTx check_tx = 8;
-     */
-    value: RequestCheckTx;
-    case: "checkTx";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.RequestCommit commit = 11;
-     */
-    value: RequestCommit;
-    case: "commit";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.RequestListSnapshots list_snapshots = 12;
-     */
-    value: RequestListSnapshots;
-    case: "listSnapshots";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.RequestOfferSnapshot offer_snapshot = 13;
-     */
-    value: RequestOfferSnapshot;
-    case: "offerSnapshot";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.RequestLoadSnapshotChunk load_snapshot_chunk = 14;
-     */
-    value: RequestLoadSnapshotChunk;
-    case: "loadSnapshotChunk";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.RequestApplySnapshotChunk apply_snapshot_chunk = 15;
-     */
-    value: RequestApplySnapshotChunk;
-    case: "applySnapshotChunk";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.RequestPrepareProposal prepare_proposal = 16;
-     */
-    value: RequestPrepareProposal;
-    case: "prepareProposal";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.RequestProcessProposal process_proposal = 17;
-     */
-    value: RequestProcessProposal;
-    case: "processProposal";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.RequestExtendVote extend_vote = 18;
-     */
-    value: RequestExtendVote;
-    case: "extendVote";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.RequestVerifyVoteExtension verify_vote_extension = 19;
-     */
-    value: RequestVerifyVoteExtension;
-    case: "verifyVoteExtension";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.RequestFinalizeBlock finalize_block = 20;
-     */
-    value: RequestFinalizeBlock;
-    case: "finalizeBlock";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.RequestInsertTx insert_tx = 21;
-     */
-    value: RequestInsertTx;
-    case: "insertTx";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.RequestReapTxs reap_txs = 22;
-     */
-    value: RequestReapTxs;
-    case: "reapTxs";
-  } | { case: undefined; value?: undefined };
-};
+  value:
+    | {
+        /**
+         * @generated from field: tendermint.abci.RequestEcho echo = 1;
+         */
+        value: RequestEcho
+        case: 'echo'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.RequestFlush flush = 2;
+         */
+        value: RequestFlush
+        case: 'flush'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.RequestInfo info = 3;
+         */
+        value: RequestInfo
+        case: 'info'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.RequestInitChain init_chain = 5;
+         */
+        value: RequestInitChain
+        case: 'initChain'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.RequestQuery query = 6;
+         */
+        value: RequestQuery
+        case: 'query'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.RequestCheckTx check_tx = 8;
+         */
+        value: RequestCheckTx
+        case: 'checkTx'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.RequestCommit commit = 11;
+         */
+        value: RequestCommit
+        case: 'commit'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.RequestListSnapshots list_snapshots = 12;
+         */
+        value: RequestListSnapshots
+        case: 'listSnapshots'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.RequestOfferSnapshot offer_snapshot = 13;
+         */
+        value: RequestOfferSnapshot
+        case: 'offerSnapshot'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.RequestLoadSnapshotChunk load_snapshot_chunk = 14;
+         */
+        value: RequestLoadSnapshotChunk
+        case: 'loadSnapshotChunk'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.RequestApplySnapshotChunk apply_snapshot_chunk = 15;
+         */
+        value: RequestApplySnapshotChunk
+        case: 'applySnapshotChunk'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.RequestPrepareProposal prepare_proposal = 16;
+         */
+        value: RequestPrepareProposal
+        case: 'prepareProposal'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.RequestProcessProposal process_proposal = 17;
+         */
+        value: RequestProcessProposal
+        case: 'processProposal'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.RequestExtendVote extend_vote = 18;
+         */
+        value: RequestExtendVote
+        case: 'extendVote'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.RequestVerifyVoteExtension verify_vote_extension = 19;
+         */
+        value: RequestVerifyVoteExtension
+        case: 'verifyVoteExtension'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.RequestFinalizeBlock finalize_block = 20;
+         */
+        value: RequestFinalizeBlock
+        case: 'finalizeBlock'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.RequestInsertTx insert_tx = 21;
+         */
+        value: RequestInsertTx
+        case: 'insertTx'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.RequestReapTxs reap_txs = 22;
+         */
+        value: RequestReapTxs
+        case: 'reapTxs'
+      }
+    | { case: undefined; value?: undefined }
+}
 
 /**
  * Describes the message tendermint.abci.Request.
  * Use `create(RequestSchema)` to create a new message.
  */
-export const RequestSchema: GenMessage<Request> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 0);
+export const RequestSchema: GenMessage<Request> = /*@__PURE__*/ messageDesc(file_tendermint_abci_types, 0)
 
 /**
  * @generated from message tendermint.abci.RequestEcho
  */
-export type RequestEcho = Message<"tendermint.abci.RequestEcho"> & {
+export type RequestEcho = Message<'tendermint.abci.RequestEcho'> & {
   /**
    * @generated from field: string message = 1;
    */
-  message: string;
-};
+  message: string
+}
 
 /**
  * Describes the message tendermint.abci.RequestEcho.
  * Use `create(RequestEchoSchema)` to create a new message.
  */
-export const RequestEchoSchema: GenMessage<RequestEcho> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 1);
+export const RequestEchoSchema: GenMessage<RequestEcho> = /*@__PURE__*/ messageDesc(file_tendermint_abci_types, 1)
 
 /**
  * @generated from message tendermint.abci.RequestFlush
  */
-export type RequestFlush = Message<"tendermint.abci.RequestFlush"> & {
-};
+export type RequestFlush = Message<'tendermint.abci.RequestFlush'> & {}
 
 /**
  * Describes the message tendermint.abci.RequestFlush.
  * Use `create(RequestFlushSchema)` to create a new message.
  */
-export const RequestFlushSchema: GenMessage<RequestFlush> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 2);
+export const RequestFlushSchema: GenMessage<RequestFlush> = /*@__PURE__*/ messageDesc(file_tendermint_abci_types, 2)
 
 /**
  * @generated from message tendermint.abci.RequestInfo
  */
-export type RequestInfo = Message<"tendermint.abci.RequestInfo"> & {
+export type RequestInfo = Message<'tendermint.abci.RequestInfo'> & {
   /**
    * @generated from field: string version = 1;
    */
-  version: string;
+  version: string
 
   /**
    * @generated from field: uint64 block_version = 2;
    */
-  blockVersion: bigint;
+  blockVersion: bigint
 
   /**
    * @generated from field: uint64 p2p_version = 3;
    */
-  p2pVersion: bigint;
+  p2pVersion: bigint
 
   /**
    * @generated from field: string abci_version = 4;
    */
-  abciVersion: string;
-};
+  abciVersion: string
+}
 
 /**
  * Describes the message tendermint.abci.RequestInfo.
  * Use `create(RequestInfoSchema)` to create a new message.
  */
-export const RequestInfoSchema: GenMessage<RequestInfo> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 3);
+export const RequestInfoSchema: GenMessage<RequestInfo> = /*@__PURE__*/ messageDesc(file_tendermint_abci_types, 3)
 
 /**
  * @generated from message tendermint.abci.RequestInitChain
  */
-export type RequestInitChain = Message<"tendermint.abci.RequestInitChain"> & {
+export type RequestInitChain = Message<'tendermint.abci.RequestInitChain'> & {
   /**
    * @generated from field: google.protobuf.Timestamp time = 1;
    */
-  time?: Timestamp | undefined;
+  time?: Timestamp | undefined
 
   /**
    * @generated from field: string chain_id = 2;
    */
-  chainId: string;
+  chainId: string
 
   /**
    * @generated from field: tendermint.types.ConsensusParams consensus_params = 3;
    */
-  consensusParams?: ConsensusParams | undefined;
+  consensusParams?: ConsensusParams | undefined
 
   /**
    * @generated from field: repeated tendermint.abci.ValidatorUpdate validators = 4;
    */
-  validators: ValidatorUpdate[];
+  validators: ValidatorUpdate[]
 
   /**
    * @generated from field: bytes app_state_bytes = 5;
    */
-  appStateBytes: Uint8Array;
+  appStateBytes: Uint8Array
 
   /**
    * @generated from field: int64 initial_height = 6;
    */
-  initialHeight: bigint;
-};
+  initialHeight: bigint
+}
 
 /**
  * Describes the message tendermint.abci.RequestInitChain.
  * Use `create(RequestInitChainSchema)` to create a new message.
  */
-export const RequestInitChainSchema: GenMessage<RequestInitChain> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 4);
+export const RequestInitChainSchema: GenMessage<RequestInitChain> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 4)
 
 /**
  * @generated from message tendermint.abci.RequestQuery
  */
-export type RequestQuery = Message<"tendermint.abci.RequestQuery"> & {
+export type RequestQuery = Message<'tendermint.abci.RequestQuery'> & {
   /**
    * @generated from field: bytes data = 1;
    */
-  data: Uint8Array;
+  data: Uint8Array
 
   /**
    * @generated from field: string path = 2;
    */
-  path: string;
+  path: string
 
   /**
    * @generated from field: int64 height = 3;
    */
-  height: bigint;
+  height: bigint
 
   /**
    * @generated from field: bool prove = 4;
    */
-  prove: boolean;
-};
+  prove: boolean
+}
 
 /**
  * Describes the message tendermint.abci.RequestQuery.
  * Use `create(RequestQuerySchema)` to create a new message.
  */
-export const RequestQuerySchema: GenMessage<RequestQuery> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 5);
+export const RequestQuerySchema: GenMessage<RequestQuery> = /*@__PURE__*/ messageDesc(file_tendermint_abci_types, 5)
 
 /**
  * @generated from message tendermint.abci.RequestCheckTx
  */
-export type RequestCheckTx = Message<"tendermint.abci.RequestCheckTx"> & {
+export type RequestCheckTx = Message<'tendermint.abci.RequestCheckTx'> & {
   /**
    * @generated from field: bytes tx = 1;
    */
-  tx: Uint8Array;
+  tx: Uint8Array
 
   /**
    * @generated from field: tendermint.abci.CheckTxType type = 2;
    */
-  type: CheckTxType;
-};
+  type: CheckTxType
+}
 
 /**
  * Describes the message tendermint.abci.RequestCheckTx.
  * Use `create(RequestCheckTxSchema)` to create a new message.
  */
-export const RequestCheckTxSchema: GenMessage<RequestCheckTx> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 6);
+export const RequestCheckTxSchema: GenMessage<RequestCheckTx> = /*@__PURE__*/ messageDesc(file_tendermint_abci_types, 6)
 
 /**
  * @generated from message tendermint.abci.RequestInsertTx
  */
-export type RequestInsertTx = Message<"tendermint.abci.RequestInsertTx"> & {
+export type RequestInsertTx = Message<'tendermint.abci.RequestInsertTx'> & {
   /**
    * @generated from field: bytes tx = 1;
    */
-  tx: Uint8Array;
-};
+  tx: Uint8Array
+}
 
 /**
  * Describes the message tendermint.abci.RequestInsertTx.
  * Use `create(RequestInsertTxSchema)` to create a new message.
  */
-export const RequestInsertTxSchema: GenMessage<RequestInsertTx> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 7);
+export const RequestInsertTxSchema: GenMessage<RequestInsertTx> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 7)
 
 /**
  * @generated from message tendermint.abci.RequestReapTxs
  */
-export type RequestReapTxs = Message<"tendermint.abci.RequestReapTxs"> & {
+export type RequestReapTxs = Message<'tendermint.abci.RequestReapTxs'> & {
   /**
    * @generated from field: uint64 max_bytes = 1;
    */
-  maxBytes: bigint;
+  maxBytes: bigint
 
   /**
    * @generated from field: uint64 max_gas = 2;
    */
-  maxGas: bigint;
-};
+  maxGas: bigint
+}
 
 /**
  * Describes the message tendermint.abci.RequestReapTxs.
  * Use `create(RequestReapTxsSchema)` to create a new message.
  */
-export const RequestReapTxsSchema: GenMessage<RequestReapTxs> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 8);
+export const RequestReapTxsSchema: GenMessage<RequestReapTxs> = /*@__PURE__*/ messageDesc(file_tendermint_abci_types, 8)
 
 /**
  * @generated from message tendermint.abci.RequestCommit
  */
-export type RequestCommit = Message<"tendermint.abci.RequestCommit"> & {
-};
+export type RequestCommit = Message<'tendermint.abci.RequestCommit'> & {}
 
 /**
  * Describes the message tendermint.abci.RequestCommit.
  * Use `create(RequestCommitSchema)` to create a new message.
  */
-export const RequestCommitSchema: GenMessage<RequestCommit> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 9);
+export const RequestCommitSchema: GenMessage<RequestCommit> = /*@__PURE__*/ messageDesc(file_tendermint_abci_types, 9)
 
 /**
  * lists available snapshots
  *
  * @generated from message tendermint.abci.RequestListSnapshots
  */
-export type RequestListSnapshots = Message<"tendermint.abci.RequestListSnapshots"> & {
-};
+export type RequestListSnapshots = Message<'tendermint.abci.RequestListSnapshots'> & {}
 
 /**
  * Describes the message tendermint.abci.RequestListSnapshots.
  * Use `create(RequestListSnapshotsSchema)` to create a new message.
  */
-export const RequestListSnapshotsSchema: GenMessage<RequestListSnapshots> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 10);
+export const RequestListSnapshotsSchema: GenMessage<RequestListSnapshots> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 10)
 
 /**
  * offers a snapshot to the application
  *
  * @generated from message tendermint.abci.RequestOfferSnapshot
  */
-export type RequestOfferSnapshot = Message<"tendermint.abci.RequestOfferSnapshot"> & {
+export type RequestOfferSnapshot = Message<'tendermint.abci.RequestOfferSnapshot'> & {
   /**
    * snapshot offered by peers
    *
    * @generated from field: tendermint.abci.Snapshot snapshot = 1;
    */
-  snapshot?: Snapshot | undefined;
+  snapshot?: Snapshot | undefined
 
   /**
    * light client-verified app hash for snapshot height
    *
    * @generated from field: bytes app_hash = 2;
    */
-  appHash: Uint8Array;
-};
+  appHash: Uint8Array
+}
 
 /**
  * Describes the message tendermint.abci.RequestOfferSnapshot.
  * Use `create(RequestOfferSnapshotSchema)` to create a new message.
  */
-export const RequestOfferSnapshotSchema: GenMessage<RequestOfferSnapshot> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 11);
+export const RequestOfferSnapshotSchema: GenMessage<RequestOfferSnapshot> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 11)
 
 /**
  * loads a snapshot chunk
  *
  * @generated from message tendermint.abci.RequestLoadSnapshotChunk
  */
-export type RequestLoadSnapshotChunk = Message<"tendermint.abci.RequestLoadSnapshotChunk"> & {
+export type RequestLoadSnapshotChunk = Message<'tendermint.abci.RequestLoadSnapshotChunk'> & {
   /**
    * @generated from field: uint64 height = 1;
    */
-  height: bigint;
+  height: bigint
 
   /**
    * @generated from field: uint32 format = 2;
    */
-  format: number;
+  format: number
 
   /**
    * @generated from field: uint32 chunk = 3;
    */
-  chunk: number;
-};
+  chunk: number
+}
 
 /**
  * Describes the message tendermint.abci.RequestLoadSnapshotChunk.
  * Use `create(RequestLoadSnapshotChunkSchema)` to create a new message.
  */
-export const RequestLoadSnapshotChunkSchema: GenMessage<RequestLoadSnapshotChunk> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 12);
+export const RequestLoadSnapshotChunkSchema: GenMessage<RequestLoadSnapshotChunk> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 12)
 
 /**
  * Applies a snapshot chunk
  *
  * @generated from message tendermint.abci.RequestApplySnapshotChunk
  */
-export type RequestApplySnapshotChunk = Message<"tendermint.abci.RequestApplySnapshotChunk"> & {
+export type RequestApplySnapshotChunk = Message<'tendermint.abci.RequestApplySnapshotChunk'> & {
   /**
    * @generated from field: uint32 index = 1;
    */
-  index: number;
+  index: number
 
   /**
    * @generated from field: bytes chunk = 2;
    */
-  chunk: Uint8Array;
+  chunk: Uint8Array
 
   /**
    * @generated from field: string sender = 3;
    */
-  sender: string;
-};
+  sender: string
+}
 
 /**
  * Describes the message tendermint.abci.RequestApplySnapshotChunk.
  * Use `create(RequestApplySnapshotChunkSchema)` to create a new message.
  */
-export const RequestApplySnapshotChunkSchema: GenMessage<RequestApplySnapshotChunk> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 13);
+export const RequestApplySnapshotChunkSchema: GenMessage<RequestApplySnapshotChunk> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 13)
 
 /**
  * @generated from message tendermint.abci.RequestPrepareProposal
  */
-export type RequestPrepareProposal = Message<"tendermint.abci.RequestPrepareProposal"> & {
+export type RequestPrepareProposal = Message<'tendermint.abci.RequestPrepareProposal'> & {
   /**
    * the modified transactions cannot exceed this size.
    *
    * @generated from field: int64 max_tx_bytes = 1;
    */
-  maxTxBytes: bigint;
+  maxTxBytes: bigint
 
   /**
    * txs is an array of transactions that will be included in a block,
@@ -478,512 +502,534 @@ export type RequestPrepareProposal = Message<"tendermint.abci.RequestPrepareProp
    *
    * @generated from field: repeated bytes txs = 2;
    */
-  txs: Uint8Array[];
+  txs: Uint8Array[]
 
   /**
    * @generated from field: tendermint.abci.ExtendedCommitInfo local_last_commit = 3;
    */
-  localLastCommit?: ExtendedCommitInfo | undefined;
+  localLastCommit?: ExtendedCommitInfo | undefined
 
   /**
    * @generated from field: repeated tendermint.abci.Misbehavior misbehavior = 4;
    */
-  misbehavior: Misbehavior[];
+  misbehavior: Misbehavior[]
 
   /**
    * @generated from field: int64 height = 5;
    */
-  height: bigint;
+  height: bigint
 
   /**
    * @generated from field: google.protobuf.Timestamp time = 6;
    */
-  time?: Timestamp | undefined;
+  time?: Timestamp | undefined
 
   /**
    * @generated from field: bytes next_validators_hash = 7;
    */
-  nextValidatorsHash: Uint8Array;
+  nextValidatorsHash: Uint8Array
 
   /**
    * address of the public key of the validator proposing the block.
    *
    * @generated from field: bytes proposer_address = 8;
    */
-  proposerAddress: Uint8Array;
-};
+  proposerAddress: Uint8Array
+}
 
 /**
  * Describes the message tendermint.abci.RequestPrepareProposal.
  * Use `create(RequestPrepareProposalSchema)` to create a new message.
  */
-export const RequestPrepareProposalSchema: GenMessage<RequestPrepareProposal> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 14);
+export const RequestPrepareProposalSchema: GenMessage<RequestPrepareProposal> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 14)
 
 /**
  * @generated from message tendermint.abci.RequestProcessProposal
  */
-export type RequestProcessProposal = Message<"tendermint.abci.RequestProcessProposal"> & {
+export type RequestProcessProposal = Message<'tendermint.abci.RequestProcessProposal'> & {
   /**
    * @generated from field: repeated bytes txs = 1;
    */
-  txs: Uint8Array[];
+  txs: Uint8Array[]
 
   /**
    * @generated from field: tendermint.abci.CommitInfo proposed_last_commit = 2;
    */
-  proposedLastCommit?: CommitInfo | undefined;
+  proposedLastCommit?: CommitInfo | undefined
 
   /**
    * @generated from field: repeated tendermint.abci.Misbehavior misbehavior = 3;
    */
-  misbehavior: Misbehavior[];
+  misbehavior: Misbehavior[]
 
   /**
    * hash is the merkle root hash of the fields of the proposed block.
    *
    * @generated from field: bytes hash = 4;
    */
-  hash: Uint8Array;
+  hash: Uint8Array
 
   /**
    * @generated from field: int64 height = 5;
    */
-  height: bigint;
+  height: bigint
 
   /**
    * @generated from field: google.protobuf.Timestamp time = 6;
    */
-  time?: Timestamp | undefined;
+  time?: Timestamp | undefined
 
   /**
    * @generated from field: bytes next_validators_hash = 7;
    */
-  nextValidatorsHash: Uint8Array;
+  nextValidatorsHash: Uint8Array
 
   /**
    * address of the public key of the original proposer of the block.
    *
    * @generated from field: bytes proposer_address = 8;
    */
-  proposerAddress: Uint8Array;
-};
+  proposerAddress: Uint8Array
+}
 
 /**
  * Describes the message tendermint.abci.RequestProcessProposal.
  * Use `create(RequestProcessProposalSchema)` to create a new message.
  */
-export const RequestProcessProposalSchema: GenMessage<RequestProcessProposal> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 15);
+export const RequestProcessProposalSchema: GenMessage<RequestProcessProposal> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 15)
 
 /**
  * Extends a vote with application-injected data
  *
  * @generated from message tendermint.abci.RequestExtendVote
  */
-export type RequestExtendVote = Message<"tendermint.abci.RequestExtendVote"> & {
+export type RequestExtendVote = Message<'tendermint.abci.RequestExtendVote'> & {
   /**
    * the hash of the block that this vote may be referring to
    *
    * @generated from field: bytes hash = 1;
    */
-  hash: Uint8Array;
+  hash: Uint8Array
 
   /**
    * the height of the extended vote
    *
    * @generated from field: int64 height = 2;
    */
-  height: bigint;
+  height: bigint
 
   /**
    * info of the block that this vote may be referring to
    *
    * @generated from field: google.protobuf.Timestamp time = 3;
    */
-  time?: Timestamp | undefined;
+  time?: Timestamp | undefined
 
   /**
    * @generated from field: repeated bytes txs = 4;
    */
-  txs: Uint8Array[];
+  txs: Uint8Array[]
 
   /**
    * @generated from field: tendermint.abci.CommitInfo proposed_last_commit = 5;
    */
-  proposedLastCommit?: CommitInfo | undefined;
+  proposedLastCommit?: CommitInfo | undefined
 
   /**
    * @generated from field: repeated tendermint.abci.Misbehavior misbehavior = 6;
    */
-  misbehavior: Misbehavior[];
+  misbehavior: Misbehavior[]
 
   /**
    * @generated from field: bytes next_validators_hash = 7;
    */
-  nextValidatorsHash: Uint8Array;
+  nextValidatorsHash: Uint8Array
 
   /**
    * address of the public key of the original proposer of the block.
    *
    * @generated from field: bytes proposer_address = 8;
    */
-  proposerAddress: Uint8Array;
-};
+  proposerAddress: Uint8Array
+}
 
 /**
  * Describes the message tendermint.abci.RequestExtendVote.
  * Use `create(RequestExtendVoteSchema)` to create a new message.
  */
-export const RequestExtendVoteSchema: GenMessage<RequestExtendVote> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 16);
+export const RequestExtendVoteSchema: GenMessage<RequestExtendVote> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 16)
 
 /**
  * Verify the vote extension
  *
  * @generated from message tendermint.abci.RequestVerifyVoteExtension
  */
-export type RequestVerifyVoteExtension = Message<"tendermint.abci.RequestVerifyVoteExtension"> & {
+export type RequestVerifyVoteExtension = Message<'tendermint.abci.RequestVerifyVoteExtension'> & {
   /**
    * the hash of the block that this received vote corresponds to
    *
    * @generated from field: bytes hash = 1;
    */
-  hash: Uint8Array;
+  hash: Uint8Array
 
   /**
    * the validator that signed the vote extension
    *
    * @generated from field: bytes validator_address = 2;
    */
-  validatorAddress: Uint8Array;
+  validatorAddress: Uint8Array
 
   /**
    * @generated from field: int64 height = 3;
    */
-  height: bigint;
+  height: bigint
 
   /**
    * @generated from field: bytes vote_extension = 4;
    */
-  voteExtension: Uint8Array;
-};
+  voteExtension: Uint8Array
+}
 
 /**
  * Describes the message tendermint.abci.RequestVerifyVoteExtension.
  * Use `create(RequestVerifyVoteExtensionSchema)` to create a new message.
  */
-export const RequestVerifyVoteExtensionSchema: GenMessage<RequestVerifyVoteExtension> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 17);
+export const RequestVerifyVoteExtensionSchema: GenMessage<RequestVerifyVoteExtension> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 17)
 
 /**
  * @generated from message tendermint.abci.RequestFinalizeBlock
  */
-export type RequestFinalizeBlock = Message<"tendermint.abci.RequestFinalizeBlock"> & {
+export type RequestFinalizeBlock = Message<'tendermint.abci.RequestFinalizeBlock'> & {
   /**
    * @generated from field: repeated bytes txs = 1;
    */
-  txs: Uint8Array[];
+  txs: Uint8Array[]
 
   /**
    * @generated from field: tendermint.abci.CommitInfo decided_last_commit = 2;
    */
-  decidedLastCommit?: CommitInfo | undefined;
+  decidedLastCommit?: CommitInfo | undefined
 
   /**
    * @generated from field: repeated tendermint.abci.Misbehavior misbehavior = 3;
    */
-  misbehavior: Misbehavior[];
+  misbehavior: Misbehavior[]
 
   /**
    * hash is the merkle root hash of the fields of the decided block.
    *
    * @generated from field: bytes hash = 4;
    */
-  hash: Uint8Array;
+  hash: Uint8Array
 
   /**
    * @generated from field: int64 height = 5;
    */
-  height: bigint;
+  height: bigint
 
   /**
    * @generated from field: google.protobuf.Timestamp time = 6;
    */
-  time?: Timestamp | undefined;
+  time?: Timestamp | undefined
 
   /**
    * @generated from field: bytes next_validators_hash = 7;
    */
-  nextValidatorsHash: Uint8Array;
+  nextValidatorsHash: Uint8Array
 
   /**
    * proposer_address is the address of the public key of the original proposer of the block.
    *
    * @generated from field: bytes proposer_address = 8;
    */
-  proposerAddress: Uint8Array;
-};
+  proposerAddress: Uint8Array
+}
 
 /**
  * Describes the message tendermint.abci.RequestFinalizeBlock.
  * Use `create(RequestFinalizeBlockSchema)` to create a new message.
  */
-export const RequestFinalizeBlockSchema: GenMessage<RequestFinalizeBlock> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 18);
+export const RequestFinalizeBlockSchema: GenMessage<RequestFinalizeBlock> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 18)
 
 /**
  * @generated from message tendermint.abci.Response
  */
-export type Response = Message<"tendermint.abci.Response"> & {
+export type Response = Message<'tendermint.abci.Response'> & {
   /**
    * @generated from oneof tendermint.abci.Response.value
    */
-  value: {
-    /**
-     * @generated from field: tendermint.abci.ResponseException exception = 1;
-     */
-    value: ResponseException;
-    case: "exception";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.ResponseEcho echo = 2;
-     */
-    value: ResponseEcho;
-    case: "echo";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.ResponseFlush flush = 3;
-     */
-    value: ResponseFlush;
-    case: "flush";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.ResponseInfo info = 4;
-     */
-    value: ResponseInfo;
-    case: "info";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.ResponseInitChain init_chain = 6;
-     */
-    value: ResponseInitChain;
-    case: "initChain";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.ResponseQuery query = 7;
-     */
-    value: ResponseQuery;
-    case: "query";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.ResponseCheckTx check_tx = 9;
-     */
-    value: ResponseCheckTx;
-    case: "checkTx";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.ResponseCommit commit = 12;
-     */
-    value: ResponseCommit;
-    case: "commit";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.ResponseListSnapshots list_snapshots = 13;
-     */
-    value: ResponseListSnapshots;
-    case: "listSnapshots";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.ResponseOfferSnapshot offer_snapshot = 14;
-     */
-    value: ResponseOfferSnapshot;
-    case: "offerSnapshot";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.ResponseLoadSnapshotChunk load_snapshot_chunk = 15;
-     */
-    value: ResponseLoadSnapshotChunk;
-    case: "loadSnapshotChunk";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.ResponseApplySnapshotChunk apply_snapshot_chunk = 16;
-     */
-    value: ResponseApplySnapshotChunk;
-    case: "applySnapshotChunk";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.ResponsePrepareProposal prepare_proposal = 17;
-     */
-    value: ResponsePrepareProposal;
-    case: "prepareProposal";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.ResponseProcessProposal process_proposal = 18;
-     */
-    value: ResponseProcessProposal;
-    case: "processProposal";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.ResponseExtendVote extend_vote = 19;
-     */
-    value: ResponseExtendVote;
-    case: "extendVote";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.ResponseVerifyVoteExtension verify_vote_extension = 20;
-     */
-    value: ResponseVerifyVoteExtension;
-    case: "verifyVoteExtension";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.ResponseFinalizeBlock finalize_block = 21;
-     */
-    value: ResponseFinalizeBlock;
-    case: "finalizeBlock";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.ResponseInsertTx insert_tx = 22;
-     */
-    value: ResponseInsertTx;
-    case: "insertTx";
-  } | {
-    /**
-     * @generated from field: tendermint.abci.ResponseReapTxs reap_txs = 23;
-     */
-    value: ResponseReapTxs;
-    case: "reapTxs";
-  } | { case: undefined; value?: undefined };
-};
+  value:
+    | {
+        /**
+         * @generated from field: tendermint.abci.ResponseException exception = 1;
+         */
+        value: ResponseException
+        case: 'exception'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.ResponseEcho echo = 2;
+         */
+        value: ResponseEcho
+        case: 'echo'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.ResponseFlush flush = 3;
+         */
+        value: ResponseFlush
+        case: 'flush'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.ResponseInfo info = 4;
+         */
+        value: ResponseInfo
+        case: 'info'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.ResponseInitChain init_chain = 6;
+         */
+        value: ResponseInitChain
+        case: 'initChain'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.ResponseQuery query = 7;
+         */
+        value: ResponseQuery
+        case: 'query'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.ResponseCheckTx check_tx = 9;
+         */
+        value: ResponseCheckTx
+        case: 'checkTx'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.ResponseCommit commit = 12;
+         */
+        value: ResponseCommit
+        case: 'commit'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.ResponseListSnapshots list_snapshots = 13;
+         */
+        value: ResponseListSnapshots
+        case: 'listSnapshots'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.ResponseOfferSnapshot offer_snapshot = 14;
+         */
+        value: ResponseOfferSnapshot
+        case: 'offerSnapshot'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.ResponseLoadSnapshotChunk load_snapshot_chunk = 15;
+         */
+        value: ResponseLoadSnapshotChunk
+        case: 'loadSnapshotChunk'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.ResponseApplySnapshotChunk apply_snapshot_chunk = 16;
+         */
+        value: ResponseApplySnapshotChunk
+        case: 'applySnapshotChunk'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.ResponsePrepareProposal prepare_proposal = 17;
+         */
+        value: ResponsePrepareProposal
+        case: 'prepareProposal'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.ResponseProcessProposal process_proposal = 18;
+         */
+        value: ResponseProcessProposal
+        case: 'processProposal'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.ResponseExtendVote extend_vote = 19;
+         */
+        value: ResponseExtendVote
+        case: 'extendVote'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.ResponseVerifyVoteExtension verify_vote_extension = 20;
+         */
+        value: ResponseVerifyVoteExtension
+        case: 'verifyVoteExtension'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.ResponseFinalizeBlock finalize_block = 21;
+         */
+        value: ResponseFinalizeBlock
+        case: 'finalizeBlock'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.ResponseInsertTx insert_tx = 22;
+         */
+        value: ResponseInsertTx
+        case: 'insertTx'
+      }
+    | {
+        /**
+         * @generated from field: tendermint.abci.ResponseReapTxs reap_txs = 23;
+         */
+        value: ResponseReapTxs
+        case: 'reapTxs'
+      }
+    | { case: undefined; value?: undefined }
+}
 
 /**
  * Describes the message tendermint.abci.Response.
  * Use `create(ResponseSchema)` to create a new message.
  */
-export const ResponseSchema: GenMessage<Response> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 19);
+export const ResponseSchema: GenMessage<Response> = /*@__PURE__*/ messageDesc(file_tendermint_abci_types, 19)
 
 /**
  * nondeterministic
  *
  * @generated from message tendermint.abci.ResponseException
  */
-export type ResponseException = Message<"tendermint.abci.ResponseException"> & {
+export type ResponseException = Message<'tendermint.abci.ResponseException'> & {
   /**
    * @generated from field: string error = 1;
    */
-  error: string;
-};
+  error: string
+}
 
 /**
  * Describes the message tendermint.abci.ResponseException.
  * Use `create(ResponseExceptionSchema)` to create a new message.
  */
-export const ResponseExceptionSchema: GenMessage<ResponseException> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 20);
+export const ResponseExceptionSchema: GenMessage<ResponseException> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 20)
 
 /**
  * @generated from message tendermint.abci.ResponseEcho
  */
-export type ResponseEcho = Message<"tendermint.abci.ResponseEcho"> & {
+export type ResponseEcho = Message<'tendermint.abci.ResponseEcho'> & {
   /**
    * @generated from field: string message = 1;
    */
-  message: string;
-};
+  message: string
+}
 
 /**
  * Describes the message tendermint.abci.ResponseEcho.
  * Use `create(ResponseEchoSchema)` to create a new message.
  */
-export const ResponseEchoSchema: GenMessage<ResponseEcho> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 21);
+export const ResponseEchoSchema: GenMessage<ResponseEcho> = /*@__PURE__*/ messageDesc(file_tendermint_abci_types, 21)
 
 /**
  * @generated from message tendermint.abci.ResponseFlush
  */
-export type ResponseFlush = Message<"tendermint.abci.ResponseFlush"> & {
-};
+export type ResponseFlush = Message<'tendermint.abci.ResponseFlush'> & {}
 
 /**
  * Describes the message tendermint.abci.ResponseFlush.
  * Use `create(ResponseFlushSchema)` to create a new message.
  */
-export const ResponseFlushSchema: GenMessage<ResponseFlush> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 22);
+export const ResponseFlushSchema: GenMessage<ResponseFlush> = /*@__PURE__*/ messageDesc(file_tendermint_abci_types, 22)
 
 /**
  * @generated from message tendermint.abci.ResponseInfo
  */
-export type ResponseInfo = Message<"tendermint.abci.ResponseInfo"> & {
+export type ResponseInfo = Message<'tendermint.abci.ResponseInfo'> & {
   /**
    * @generated from field: string data = 1;
    */
-  data: string;
+  data: string
 
   /**
    * @generated from field: string version = 2;
    */
-  version: string;
+  version: string
 
   /**
    * @generated from field: uint64 app_version = 3;
    */
-  appVersion: bigint;
+  appVersion: bigint
 
   /**
    * @generated from field: int64 last_block_height = 4;
    */
-  lastBlockHeight: bigint;
+  lastBlockHeight: bigint
 
   /**
    * @generated from field: bytes last_block_app_hash = 5;
    */
-  lastBlockAppHash: Uint8Array;
-};
+  lastBlockAppHash: Uint8Array
+}
 
 /**
  * Describes the message tendermint.abci.ResponseInfo.
  * Use `create(ResponseInfoSchema)` to create a new message.
  */
-export const ResponseInfoSchema: GenMessage<ResponseInfo> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 23);
+export const ResponseInfoSchema: GenMessage<ResponseInfo> = /*@__PURE__*/ messageDesc(file_tendermint_abci_types, 23)
 
 /**
  * @generated from message tendermint.abci.ResponseInitChain
  */
-export type ResponseInitChain = Message<"tendermint.abci.ResponseInitChain"> & {
+export type ResponseInitChain = Message<'tendermint.abci.ResponseInitChain'> & {
   /**
    * @generated from field: tendermint.types.ConsensusParams consensus_params = 1;
    */
-  consensusParams?: ConsensusParams | undefined;
+  consensusParams?: ConsensusParams | undefined
 
   /**
    * @generated from field: repeated tendermint.abci.ValidatorUpdate validators = 2;
    */
-  validators: ValidatorUpdate[];
+  validators: ValidatorUpdate[]
 
   /**
    * @generated from field: bytes app_hash = 3;
    */
-  appHash: Uint8Array;
-};
+  appHash: Uint8Array
+}
 
 /**
  * Describes the message tendermint.abci.ResponseInitChain.
  * Use `create(ResponseInitChainSchema)` to create a new message.
  */
-export const ResponseInitChainSchema: GenMessage<ResponseInitChain> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 24);
+export const ResponseInitChainSchema: GenMessage<ResponseInitChain> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 24)
 
 /**
  * @generated from message tendermint.abci.ResponseQuery
  */
-export type ResponseQuery = Message<"tendermint.abci.ResponseQuery"> & {
+export type ResponseQuery = Message<'tendermint.abci.ResponseQuery'> & {
   /**
    * @generated from field: uint32 code = 1;
    */
-  code: number;
+  code: number
 
   /**
    * bytes data = 2; // use "value" instead.
@@ -992,193 +1038,198 @@ export type ResponseQuery = Message<"tendermint.abci.ResponseQuery"> & {
    *
    * @generated from field: string log = 3;
    */
-  log: string;
+  log: string
 
   /**
    * nondeterministic
    *
    * @generated from field: string info = 4;
    */
-  info: string;
+  info: string
 
   /**
    * @generated from field: int64 index = 5;
    */
-  index: bigint;
+  index: bigint
 
   /**
    * @generated from field: bytes key = 6;
    */
-  key: Uint8Array;
+  key: Uint8Array
 
   /**
    * @generated from field: bytes value = 7;
    */
-  value: Uint8Array;
+  value: Uint8Array
 
   /**
    * @generated from field: tendermint.crypto.ProofOps proof_ops = 8;
    */
-  proofOps?: ProofOps | undefined;
+  proofOps?: ProofOps | undefined
 
   /**
    * @generated from field: int64 height = 9;
    */
-  height: bigint;
+  height: bigint
 
   /**
    * @generated from field: string codespace = 10;
    */
-  codespace: string;
-};
+  codespace: string
+}
 
 /**
  * Describes the message tendermint.abci.ResponseQuery.
  * Use `create(ResponseQuerySchema)` to create a new message.
  */
-export const ResponseQuerySchema: GenMessage<ResponseQuery> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 25);
+export const ResponseQuerySchema: GenMessage<ResponseQuery> = /*@__PURE__*/ messageDesc(file_tendermint_abci_types, 25)
 
 /**
  * @generated from message tendermint.abci.ResponseCheckTx
  */
-export type ResponseCheckTx = Message<"tendermint.abci.ResponseCheckTx"> & {
+export type ResponseCheckTx = Message<'tendermint.abci.ResponseCheckTx'> & {
   /**
    * @generated from field: uint32 code = 1;
    */
-  code: number;
+  code: number
 
   /**
    * @generated from field: bytes data = 2;
    */
-  data: Uint8Array;
+  data: Uint8Array
 
   /**
    * nondeterministic
    *
    * @generated from field: string log = 3;
    */
-  log: string;
+  log: string
 
   /**
    * nondeterministic
    *
    * @generated from field: string info = 4;
    */
-  info: string;
+  info: string
 
   /**
    * @generated from field: int64 gas_wanted = 5 [json_name = "gas_wanted"];
    */
-  gasWanted: bigint;
+  gasWanted: bigint
 
   /**
    * @generated from field: int64 gas_used = 6 [json_name = "gas_used"];
    */
-  gasUsed: bigint;
+  gasUsed: bigint
 
   /**
    * @generated from field: repeated tendermint.abci.Event events = 7;
    */
-  events: Event[];
+  events: Event[]
 
   /**
    * @generated from field: string codespace = 8;
    */
-  codespace: string;
-};
+  codespace: string
+}
 
 /**
  * Describes the message tendermint.abci.ResponseCheckTx.
  * Use `create(ResponseCheckTxSchema)` to create a new message.
  */
-export const ResponseCheckTxSchema: GenMessage<ResponseCheckTx> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 26);
+export const ResponseCheckTxSchema: GenMessage<ResponseCheckTx> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 26)
 
 /**
  * @generated from message tendermint.abci.ResponseInsertTx
  */
-export type ResponseInsertTx = Message<"tendermint.abci.ResponseInsertTx"> & {
+export type ResponseInsertTx = Message<'tendermint.abci.ResponseInsertTx'> & {
   /**
    * @generated from field: uint32 code = 1;
    */
-  code: number;
-};
+  code: number
+}
 
 /**
  * Describes the message tendermint.abci.ResponseInsertTx.
  * Use `create(ResponseInsertTxSchema)` to create a new message.
  */
-export const ResponseInsertTxSchema: GenMessage<ResponseInsertTx> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 27);
+export const ResponseInsertTxSchema: GenMessage<ResponseInsertTx> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 27)
 
 /**
  * @generated from message tendermint.abci.ResponseReapTxs
  */
-export type ResponseReapTxs = Message<"tendermint.abci.ResponseReapTxs"> & {
+export type ResponseReapTxs = Message<'tendermint.abci.ResponseReapTxs'> & {
   /**
    * @generated from field: repeated bytes txs = 1;
    */
-  txs: Uint8Array[];
-};
+  txs: Uint8Array[]
+}
 
 /**
  * Describes the message tendermint.abci.ResponseReapTxs.
  * Use `create(ResponseReapTxsSchema)` to create a new message.
  */
-export const ResponseReapTxsSchema: GenMessage<ResponseReapTxs> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 28);
+export const ResponseReapTxsSchema: GenMessage<ResponseReapTxs> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 28)
 
 /**
  * @generated from message tendermint.abci.ResponseCommit
  */
-export type ResponseCommit = Message<"tendermint.abci.ResponseCommit"> & {
+export type ResponseCommit = Message<'tendermint.abci.ResponseCommit'> & {
   /**
    * @generated from field: int64 retain_height = 3;
    */
-  retainHeight: bigint;
-};
+  retainHeight: bigint
+}
 
 /**
  * Describes the message tendermint.abci.ResponseCommit.
  * Use `create(ResponseCommitSchema)` to create a new message.
  */
-export const ResponseCommitSchema: GenMessage<ResponseCommit> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 29);
+export const ResponseCommitSchema: GenMessage<ResponseCommit> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 29)
 
 /**
  * @generated from message tendermint.abci.ResponseListSnapshots
  */
-export type ResponseListSnapshots = Message<"tendermint.abci.ResponseListSnapshots"> & {
+export type ResponseListSnapshots = Message<'tendermint.abci.ResponseListSnapshots'> & {
   /**
    * @generated from field: repeated tendermint.abci.Snapshot snapshots = 1;
    */
-  snapshots: Snapshot[];
-};
+  snapshots: Snapshot[]
+}
 
 /**
  * Describes the message tendermint.abci.ResponseListSnapshots.
  * Use `create(ResponseListSnapshotsSchema)` to create a new message.
  */
-export const ResponseListSnapshotsSchema: GenMessage<ResponseListSnapshots> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 30);
+export const ResponseListSnapshotsSchema: GenMessage<ResponseListSnapshots> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 30)
 
 /**
  * @generated from message tendermint.abci.ResponseOfferSnapshot
  */
-export type ResponseOfferSnapshot = Message<"tendermint.abci.ResponseOfferSnapshot"> & {
+export type ResponseOfferSnapshot = Message<'tendermint.abci.ResponseOfferSnapshot'> & {
   /**
    * @generated from field: tendermint.abci.ResponseOfferSnapshot.Result result = 1;
    */
-  result: ResponseOfferSnapshot_Result;
-};
+  result: ResponseOfferSnapshot_Result
+}
 
 /**
  * Describes the message tendermint.abci.ResponseOfferSnapshot.
  * Use `create(ResponseOfferSnapshotSchema)` to create a new message.
  */
-export const ResponseOfferSnapshotSchema: GenMessage<ResponseOfferSnapshot> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 31);
+export const ResponseOfferSnapshotSchema: GenMessage<ResponseOfferSnapshot> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 31)
 
 /**
  * @generated from enum tendermint.abci.ResponseOfferSnapshot.Result
@@ -1225,66 +1276,71 @@ export const ResponseOfferSnapshot_Result = {
    * @generated from enum value: REJECT_SENDER = 5;
    */
   REJECT_SENDER: 5,
-} as const;
+} as const
 
 /**
  * @generated from enum tendermint.abci.ResponseOfferSnapshot.Result
  */
-export type ResponseOfferSnapshot_Result = (typeof ResponseOfferSnapshot_Result)[keyof typeof ResponseOfferSnapshot_Result] | UnknownEnum;
+export type ResponseOfferSnapshot_Result =
+  | (typeof ResponseOfferSnapshot_Result)[keyof typeof ResponseOfferSnapshot_Result]
+  | UnknownEnum
 
 /**
  * Describes the enum tendermint.abci.ResponseOfferSnapshot.Result.
  */
-export const ResponseOfferSnapshot_ResultSchema: GenEnum<ResponseOfferSnapshot_Result> = /*@__PURE__*/
-  enumDesc(file_tendermint_abci_types, 31, 0);
+export const ResponseOfferSnapshot_ResultSchema: GenEnum<ResponseOfferSnapshot_Result> =
+  /*@__PURE__*/
+  enumDesc(file_tendermint_abci_types, 31, 0)
 
 /**
  * @generated from message tendermint.abci.ResponseLoadSnapshotChunk
  */
-export type ResponseLoadSnapshotChunk = Message<"tendermint.abci.ResponseLoadSnapshotChunk"> & {
+export type ResponseLoadSnapshotChunk = Message<'tendermint.abci.ResponseLoadSnapshotChunk'> & {
   /**
    * @generated from field: bytes chunk = 1;
    */
-  chunk: Uint8Array;
-};
+  chunk: Uint8Array
+}
 
 /**
  * Describes the message tendermint.abci.ResponseLoadSnapshotChunk.
  * Use `create(ResponseLoadSnapshotChunkSchema)` to create a new message.
  */
-export const ResponseLoadSnapshotChunkSchema: GenMessage<ResponseLoadSnapshotChunk> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 32);
+export const ResponseLoadSnapshotChunkSchema: GenMessage<ResponseLoadSnapshotChunk> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 32)
 
 /**
  * @generated from message tendermint.abci.ResponseApplySnapshotChunk
  */
-export type ResponseApplySnapshotChunk = Message<"tendermint.abci.ResponseApplySnapshotChunk"> & {
+export type ResponseApplySnapshotChunk = Message<'tendermint.abci.ResponseApplySnapshotChunk'> & {
   /**
    * @generated from field: tendermint.abci.ResponseApplySnapshotChunk.Result result = 1;
    */
-  result: ResponseApplySnapshotChunk_Result;
+  result: ResponseApplySnapshotChunk_Result
 
   /**
    * Chunks to refetch and reapply
    *
    * @generated from field: repeated uint32 refetch_chunks = 2;
    */
-  refetchChunks: number[];
+  refetchChunks: number[]
 
   /**
    * Chunk senders to reject and ban
    *
    * @generated from field: repeated string reject_senders = 3;
    */
-  rejectSenders: string[];
-};
+  rejectSenders: string[]
+}
 
 /**
  * Describes the message tendermint.abci.ResponseApplySnapshotChunk.
  * Use `create(ResponseApplySnapshotChunkSchema)` to create a new message.
  */
-export const ResponseApplySnapshotChunkSchema: GenMessage<ResponseApplySnapshotChunk> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 33);
+export const ResponseApplySnapshotChunkSchema: GenMessage<ResponseApplySnapshotChunk> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 33)
 
 /**
  * @generated from enum tendermint.abci.ResponseApplySnapshotChunk.Result
@@ -1331,52 +1387,57 @@ export const ResponseApplySnapshotChunk_Result = {
    * @generated from enum value: REJECT_SNAPSHOT = 5;
    */
   REJECT_SNAPSHOT: 5,
-} as const;
+} as const
 
 /**
  * @generated from enum tendermint.abci.ResponseApplySnapshotChunk.Result
  */
-export type ResponseApplySnapshotChunk_Result = (typeof ResponseApplySnapshotChunk_Result)[keyof typeof ResponseApplySnapshotChunk_Result] | UnknownEnum;
+export type ResponseApplySnapshotChunk_Result =
+  | (typeof ResponseApplySnapshotChunk_Result)[keyof typeof ResponseApplySnapshotChunk_Result]
+  | UnknownEnum
 
 /**
  * Describes the enum tendermint.abci.ResponseApplySnapshotChunk.Result.
  */
-export const ResponseApplySnapshotChunk_ResultSchema: GenEnum<ResponseApplySnapshotChunk_Result> = /*@__PURE__*/
-  enumDesc(file_tendermint_abci_types, 33, 0);
+export const ResponseApplySnapshotChunk_ResultSchema: GenEnum<ResponseApplySnapshotChunk_Result> =
+  /*@__PURE__*/
+  enumDesc(file_tendermint_abci_types, 33, 0)
 
 /**
  * @generated from message tendermint.abci.ResponsePrepareProposal
  */
-export type ResponsePrepareProposal = Message<"tendermint.abci.ResponsePrepareProposal"> & {
+export type ResponsePrepareProposal = Message<'tendermint.abci.ResponsePrepareProposal'> & {
   /**
    * @generated from field: repeated bytes txs = 1;
    */
-  txs: Uint8Array[];
-};
+  txs: Uint8Array[]
+}
 
 /**
  * Describes the message tendermint.abci.ResponsePrepareProposal.
  * Use `create(ResponsePrepareProposalSchema)` to create a new message.
  */
-export const ResponsePrepareProposalSchema: GenMessage<ResponsePrepareProposal> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 34);
+export const ResponsePrepareProposalSchema: GenMessage<ResponsePrepareProposal> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 34)
 
 /**
  * @generated from message tendermint.abci.ResponseProcessProposal
  */
-export type ResponseProcessProposal = Message<"tendermint.abci.ResponseProcessProposal"> & {
+export type ResponseProcessProposal = Message<'tendermint.abci.ResponseProcessProposal'> & {
   /**
    * @generated from field: tendermint.abci.ResponseProcessProposal.ProposalStatus status = 1;
    */
-  status: ResponseProcessProposal_ProposalStatus;
-};
+  status: ResponseProcessProposal_ProposalStatus
+}
 
 /**
  * Describes the message tendermint.abci.ResponseProcessProposal.
  * Use `create(ResponseProcessProposalSchema)` to create a new message.
  */
-export const ResponseProcessProposalSchema: GenMessage<ResponseProcessProposal> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 35);
+export const ResponseProcessProposalSchema: GenMessage<ResponseProcessProposal> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 35)
 
 /**
  * @generated from enum tendermint.abci.ResponseProcessProposal.ProposalStatus
@@ -1396,52 +1457,57 @@ export const ResponseProcessProposal_ProposalStatus = {
    * @generated from enum value: REJECT = 2;
    */
   REJECT: 2,
-} as const;
+} as const
 
 /**
  * @generated from enum tendermint.abci.ResponseProcessProposal.ProposalStatus
  */
-export type ResponseProcessProposal_ProposalStatus = (typeof ResponseProcessProposal_ProposalStatus)[keyof typeof ResponseProcessProposal_ProposalStatus] | UnknownEnum;
+export type ResponseProcessProposal_ProposalStatus =
+  | (typeof ResponseProcessProposal_ProposalStatus)[keyof typeof ResponseProcessProposal_ProposalStatus]
+  | UnknownEnum
 
 /**
  * Describes the enum tendermint.abci.ResponseProcessProposal.ProposalStatus.
  */
-export const ResponseProcessProposal_ProposalStatusSchema: GenEnum<ResponseProcessProposal_ProposalStatus> = /*@__PURE__*/
-  enumDesc(file_tendermint_abci_types, 35, 0);
+export const ResponseProcessProposal_ProposalStatusSchema: GenEnum<ResponseProcessProposal_ProposalStatus> =
+  /*@__PURE__*/
+  enumDesc(file_tendermint_abci_types, 35, 0)
 
 /**
  * @generated from message tendermint.abci.ResponseExtendVote
  */
-export type ResponseExtendVote = Message<"tendermint.abci.ResponseExtendVote"> & {
+export type ResponseExtendVote = Message<'tendermint.abci.ResponseExtendVote'> & {
   /**
    * @generated from field: bytes vote_extension = 1;
    */
-  voteExtension: Uint8Array;
-};
+  voteExtension: Uint8Array
+}
 
 /**
  * Describes the message tendermint.abci.ResponseExtendVote.
  * Use `create(ResponseExtendVoteSchema)` to create a new message.
  */
-export const ResponseExtendVoteSchema: GenMessage<ResponseExtendVote> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 36);
+export const ResponseExtendVoteSchema: GenMessage<ResponseExtendVote> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 36)
 
 /**
  * @generated from message tendermint.abci.ResponseVerifyVoteExtension
  */
-export type ResponseVerifyVoteExtension = Message<"tendermint.abci.ResponseVerifyVoteExtension"> & {
+export type ResponseVerifyVoteExtension = Message<'tendermint.abci.ResponseVerifyVoteExtension'> & {
   /**
    * @generated from field: tendermint.abci.ResponseVerifyVoteExtension.VerifyStatus status = 1;
    */
-  status: ResponseVerifyVoteExtension_VerifyStatus;
-};
+  status: ResponseVerifyVoteExtension_VerifyStatus
+}
 
 /**
  * Describes the message tendermint.abci.ResponseVerifyVoteExtension.
  * Use `create(ResponseVerifyVoteExtensionSchema)` to create a new message.
  */
-export const ResponseVerifyVoteExtensionSchema: GenMessage<ResponseVerifyVoteExtension> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 37);
+export const ResponseVerifyVoteExtensionSchema: GenMessage<ResponseVerifyVoteExtension> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 37)
 
 /**
  * @generated from enum tendermint.abci.ResponseVerifyVoteExtension.VerifyStatus
@@ -1466,29 +1532,32 @@ export const ResponseVerifyVoteExtension_VerifyStatus = {
    * @generated from enum value: REJECT = 2;
    */
   REJECT: 2,
-} as const;
+} as const
 
 /**
  * @generated from enum tendermint.abci.ResponseVerifyVoteExtension.VerifyStatus
  */
-export type ResponseVerifyVoteExtension_VerifyStatus = (typeof ResponseVerifyVoteExtension_VerifyStatus)[keyof typeof ResponseVerifyVoteExtension_VerifyStatus] | UnknownEnum;
+export type ResponseVerifyVoteExtension_VerifyStatus =
+  | (typeof ResponseVerifyVoteExtension_VerifyStatus)[keyof typeof ResponseVerifyVoteExtension_VerifyStatus]
+  | UnknownEnum
 
 /**
  * Describes the enum tendermint.abci.ResponseVerifyVoteExtension.VerifyStatus.
  */
-export const ResponseVerifyVoteExtension_VerifyStatusSchema: GenEnum<ResponseVerifyVoteExtension_VerifyStatus> = /*@__PURE__*/
-  enumDesc(file_tendermint_abci_types, 37, 0);
+export const ResponseVerifyVoteExtension_VerifyStatusSchema: GenEnum<ResponseVerifyVoteExtension_VerifyStatus> =
+  /*@__PURE__*/
+  enumDesc(file_tendermint_abci_types, 37, 0)
 
 /**
  * @generated from message tendermint.abci.ResponseFinalizeBlock
  */
-export type ResponseFinalizeBlock = Message<"tendermint.abci.ResponseFinalizeBlock"> & {
+export type ResponseFinalizeBlock = Message<'tendermint.abci.ResponseFinalizeBlock'> & {
   /**
    * set of block events emitted as part of executing the block
    *
    * @generated from field: repeated tendermint.abci.Event events = 1;
    */
-  events: Event[];
+  events: Event[]
 
   /**
    * the result of executing each transaction including the events
@@ -1497,58 +1566,58 @@ export type ResponseFinalizeBlock = Message<"tendermint.abci.ResponseFinalizeBlo
    *
    * @generated from field: repeated tendermint.abci.ExecTxResult tx_results = 2;
    */
-  txResults: ExecTxResult[];
+  txResults: ExecTxResult[]
 
   /**
    * a list of updates to the validator set. These will reflect the validator set at current height + 2.
    *
    * @generated from field: repeated tendermint.abci.ValidatorUpdate validator_updates = 3;
    */
-  validatorUpdates: ValidatorUpdate[];
+  validatorUpdates: ValidatorUpdate[]
 
   /**
    * updates to the consensus params, if any.
    *
    * @generated from field: tendermint.types.ConsensusParams consensus_param_updates = 4;
    */
-  consensusParamUpdates?: ConsensusParams | undefined;
+  consensusParamUpdates?: ConsensusParams | undefined
 
   /**
    * app_hash is the hash of the applications' state which is used to confirm that execution of the transactions was deterministic. It is up to the application to decide which algorithm to use.
    *
    * @generated from field: bytes app_hash = 5;
    */
-  appHash: Uint8Array;
-};
+  appHash: Uint8Array
+}
 
 /**
  * Describes the message tendermint.abci.ResponseFinalizeBlock.
  * Use `create(ResponseFinalizeBlockSchema)` to create a new message.
  */
-export const ResponseFinalizeBlockSchema: GenMessage<ResponseFinalizeBlock> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 38);
+export const ResponseFinalizeBlockSchema: GenMessage<ResponseFinalizeBlock> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 38)
 
 /**
  * @generated from message tendermint.abci.CommitInfo
  */
-export type CommitInfo = Message<"tendermint.abci.CommitInfo"> & {
+export type CommitInfo = Message<'tendermint.abci.CommitInfo'> & {
   /**
    * @generated from field: int32 round = 1;
    */
-  round: number;
+  round: number
 
   /**
    * @generated from field: repeated tendermint.abci.VoteInfo votes = 2;
    */
-  votes: VoteInfo[];
-};
+  votes: VoteInfo[]
+}
 
 /**
  * Describes the message tendermint.abci.CommitInfo.
  * Use `create(CommitInfoSchema)` to create a new message.
  */
-export const CommitInfoSchema: GenMessage<CommitInfo> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 39);
+export const CommitInfoSchema: GenMessage<CommitInfo> = /*@__PURE__*/ messageDesc(file_tendermint_abci_types, 39)
 
 /**
  * ExtendedCommitInfo is similar to CommitInfo except that it is only used in
@@ -1557,13 +1626,13 @@ export const CommitInfoSchema: GenMessage<CommitInfo> = /*@__PURE__*/
  *
  * @generated from message tendermint.abci.ExtendedCommitInfo
  */
-export type ExtendedCommitInfo = Message<"tendermint.abci.ExtendedCommitInfo"> & {
+export type ExtendedCommitInfo = Message<'tendermint.abci.ExtendedCommitInfo'> & {
   /**
    * The round at which the block proposer decided in the previous height.
    *
    * @generated from field: int32 round = 1;
    */
-  round: number;
+  round: number
 
   /**
    * List of validators' addresses in the last validator set with their voting
@@ -1571,15 +1640,16 @@ export type ExtendedCommitInfo = Message<"tendermint.abci.ExtendedCommitInfo"> &
    *
    * @generated from field: repeated tendermint.abci.ExtendedVoteInfo votes = 2;
    */
-  votes: ExtendedVoteInfo[];
-};
+  votes: ExtendedVoteInfo[]
+}
 
 /**
  * Describes the message tendermint.abci.ExtendedCommitInfo.
  * Use `create(ExtendedCommitInfoSchema)` to create a new message.
  */
-export const ExtendedCommitInfoSchema: GenMessage<ExtendedCommitInfo> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 40);
+export const ExtendedCommitInfoSchema: GenMessage<ExtendedCommitInfo> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 40)
 
 /**
  * Event allows application developers to attach additional information to
@@ -1588,55 +1658,55 @@ export const ExtendedCommitInfoSchema: GenMessage<ExtendedCommitInfo> = /*@__PUR
  *
  * @generated from message tendermint.abci.Event
  */
-export type Event = Message<"tendermint.abci.Event"> & {
+export type Event = Message<'tendermint.abci.Event'> & {
   /**
    * @generated from field: string type = 1;
    */
-  type: string;
+  type: string
 
   /**
    * @generated from field: repeated tendermint.abci.EventAttribute attributes = 2;
    */
-  attributes: EventAttribute[];
-};
+  attributes: EventAttribute[]
+}
 
 /**
  * Describes the message tendermint.abci.Event.
  * Use `create(EventSchema)` to create a new message.
  */
-export const EventSchema: GenMessage<Event> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 41);
+export const EventSchema: GenMessage<Event> = /*@__PURE__*/ messageDesc(file_tendermint_abci_types, 41)
 
 /**
  * EventAttribute is a single key-value pair, associated with an event.
  *
  * @generated from message tendermint.abci.EventAttribute
  */
-export type EventAttribute = Message<"tendermint.abci.EventAttribute"> & {
+export type EventAttribute = Message<'tendermint.abci.EventAttribute'> & {
   /**
    * @generated from field: string key = 1;
    */
-  key: string;
+  key: string
 
   /**
    * @generated from field: string value = 2;
    */
-  value: string;
+  value: string
 
   /**
    * nondeterministic
    *
    * @generated from field: bool index = 3;
    */
-  index: boolean;
-};
+  index: boolean
+}
 
 /**
  * Describes the message tendermint.abci.EventAttribute.
  * Use `create(EventAttributeSchema)` to create a new message.
  */
-export const EventAttributeSchema: GenMessage<EventAttribute> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 42);
+export const EventAttributeSchema: GenMessage<EventAttribute> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 42)
 
 /**
  * ExecTxResult contains results of executing one individual transaction.
@@ -1645,71 +1715,70 @@ export const EventAttributeSchema: GenMessage<EventAttribute> = /*@__PURE__*/
  *
  * @generated from message tendermint.abci.ExecTxResult
  */
-export type ExecTxResult = Message<"tendermint.abci.ExecTxResult"> & {
+export type ExecTxResult = Message<'tendermint.abci.ExecTxResult'> & {
   /**
    * @generated from field: uint32 code = 1;
    */
-  code: number;
+  code: number
 
   /**
    * @generated from field: bytes data = 2;
    */
-  data: Uint8Array;
+  data: Uint8Array
 
   /**
    * nondeterministic
    *
    * @generated from field: string log = 3;
    */
-  log: string;
+  log: string
 
   /**
    * nondeterministic
    *
    * @generated from field: string info = 4;
    */
-  info: string;
+  info: string
 
   /**
    * @generated from field: int64 gas_wanted = 5 [json_name = "gas_wanted"];
    */
-  gasWanted: bigint;
+  gasWanted: bigint
 
   /**
    * @generated from field: int64 gas_used = 6 [json_name = "gas_used"];
    */
-  gasUsed: bigint;
+  gasUsed: bigint
 
   /**
    * nondeterministic
    *
    * @generated from field: repeated tendermint.abci.Event events = 7;
    */
-  events: Event[];
+  events: Event[]
 
   /**
    * @generated from field: string codespace = 8;
    */
-  codespace: string;
-};
+  codespace: string
+}
 
 /**
  * Describes the message tendermint.abci.ExecTxResult.
  * Use `create(ExecTxResultSchema)` to create a new message.
  */
-export const ExecTxResultSchema: GenMessage<ExecTxResult> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 43);
+export const ExecTxResultSchema: GenMessage<ExecTxResult> = /*@__PURE__*/ messageDesc(file_tendermint_abci_types, 43)
 
 /**
  * @generated from message tendermint.abci.Validator
  */
-export type Validator = Message<"tendermint.abci.Validator"> & {
+export type Validator = Message<'tendermint.abci.Validator'> & {
   /**
    * The first 20 bytes of SHA256(public key)
    *
    * @generated from field: bytes address = 1;
    */
-  address: Uint8Array;
+  address: Uint8Array
 
   /**
    * PubKey pub_key = 2;
@@ -1718,129 +1787,129 @@ export type Validator = Message<"tendermint.abci.Validator"> & {
    *
    * @generated from field: int64 power = 3;
    */
-  power: bigint;
-};
+  power: bigint
+}
 
 /**
  * Describes the message tendermint.abci.Validator.
  * Use `create(ValidatorSchema)` to create a new message.
  */
-export const ValidatorSchema: GenMessage<Validator> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 44);
+export const ValidatorSchema: GenMessage<Validator> = /*@__PURE__*/ messageDesc(file_tendermint_abci_types, 44)
 
 /**
  * @generated from message tendermint.abci.ValidatorUpdate
  */
-export type ValidatorUpdate = Message<"tendermint.abci.ValidatorUpdate"> & {
+export type ValidatorUpdate = Message<'tendermint.abci.ValidatorUpdate'> & {
   /**
    * @generated from field: tendermint.crypto.PublicKey pub_key = 1;
    */
-  pubKey?: PublicKey | undefined;
+  pubKey?: PublicKey | undefined
 
   /**
    * @generated from field: int64 power = 2;
    */
-  power: bigint;
-};
+  power: bigint
+}
 
 /**
  * Describes the message tendermint.abci.ValidatorUpdate.
  * Use `create(ValidatorUpdateSchema)` to create a new message.
  */
-export const ValidatorUpdateSchema: GenMessage<ValidatorUpdate> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 45);
+export const ValidatorUpdateSchema: GenMessage<ValidatorUpdate> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 45)
 
 /**
  * @generated from message tendermint.abci.VoteInfo
  */
-export type VoteInfo = Message<"tendermint.abci.VoteInfo"> & {
+export type VoteInfo = Message<'tendermint.abci.VoteInfo'> & {
   /**
    * @generated from field: tendermint.abci.Validator validator = 1;
    */
-  validator?: Validator | undefined;
+  validator?: Validator | undefined
 
   /**
    * @generated from field: tendermint.types.BlockIDFlag block_id_flag = 3;
    */
-  blockIdFlag: BlockIDFlag;
-};
+  blockIdFlag: BlockIDFlag
+}
 
 /**
  * Describes the message tendermint.abci.VoteInfo.
  * Use `create(VoteInfoSchema)` to create a new message.
  */
-export const VoteInfoSchema: GenMessage<VoteInfo> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 46);
+export const VoteInfoSchema: GenMessage<VoteInfo> = /*@__PURE__*/ messageDesc(file_tendermint_abci_types, 46)
 
 /**
  * @generated from message tendermint.abci.ExtendedVoteInfo
  */
-export type ExtendedVoteInfo = Message<"tendermint.abci.ExtendedVoteInfo"> & {
+export type ExtendedVoteInfo = Message<'tendermint.abci.ExtendedVoteInfo'> & {
   /**
    * The validator that sent the vote.
    *
    * @generated from field: tendermint.abci.Validator validator = 1;
    */
-  validator?: Validator | undefined;
+  validator?: Validator | undefined
 
   /**
    * Non-deterministic extension provided by the sending validator's application.
    *
    * @generated from field: bytes vote_extension = 3;
    */
-  voteExtension: Uint8Array;
+  voteExtension: Uint8Array
 
   /**
    * Vote extension signature created by CometBFT
    *
    * @generated from field: bytes extension_signature = 4;
    */
-  extensionSignature: Uint8Array;
+  extensionSignature: Uint8Array
 
   /**
    * block_id_flag indicates whether the validator voted for a block, nil, or did not vote at all
    *
    * @generated from field: tendermint.types.BlockIDFlag block_id_flag = 5;
    */
-  blockIdFlag: BlockIDFlag;
-};
+  blockIdFlag: BlockIDFlag
+}
 
 /**
  * Describes the message tendermint.abci.ExtendedVoteInfo.
  * Use `create(ExtendedVoteInfoSchema)` to create a new message.
  */
-export const ExtendedVoteInfoSchema: GenMessage<ExtendedVoteInfo> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 47);
+export const ExtendedVoteInfoSchema: GenMessage<ExtendedVoteInfo> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_abci_types, 47)
 
 /**
  * @generated from message tendermint.abci.Misbehavior
  */
-export type Misbehavior = Message<"tendermint.abci.Misbehavior"> & {
+export type Misbehavior = Message<'tendermint.abci.Misbehavior'> & {
   /**
    * @generated from field: tendermint.abci.MisbehaviorType type = 1;
    */
-  type: MisbehaviorType;
+  type: MisbehaviorType
 
   /**
    * The offending validator
    *
    * @generated from field: tendermint.abci.Validator validator = 2;
    */
-  validator?: Validator | undefined;
+  validator?: Validator | undefined
 
   /**
    * The height when the offense occurred
    *
    * @generated from field: int64 height = 3;
    */
-  height: bigint;
+  height: bigint
 
   /**
    * The corresponding time where the offense occurred
    *
    * @generated from field: google.protobuf.Timestamp time = 4;
    */
-  time?: Timestamp | undefined;
+  time?: Timestamp | undefined
 
   /**
    * Total voting power of the validator set in case the ABCI application does
@@ -1849,62 +1918,60 @@ export type Misbehavior = Message<"tendermint.abci.Misbehavior"> & {
    *
    * @generated from field: int64 total_voting_power = 5;
    */
-  totalVotingPower: bigint;
-};
+  totalVotingPower: bigint
+}
 
 /**
  * Describes the message tendermint.abci.Misbehavior.
  * Use `create(MisbehaviorSchema)` to create a new message.
  */
-export const MisbehaviorSchema: GenMessage<Misbehavior> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 48);
+export const MisbehaviorSchema: GenMessage<Misbehavior> = /*@__PURE__*/ messageDesc(file_tendermint_abci_types, 48)
 
 /**
  * @generated from message tendermint.abci.Snapshot
  */
-export type Snapshot = Message<"tendermint.abci.Snapshot"> & {
+export type Snapshot = Message<'tendermint.abci.Snapshot'> & {
   /**
    * The height at which the snapshot was taken
    *
    * @generated from field: uint64 height = 1;
    */
-  height: bigint;
+  height: bigint
 
   /**
    * The application-specific snapshot format
    *
    * @generated from field: uint32 format = 2;
    */
-  format: number;
+  format: number
 
   /**
    * Number of chunks in the snapshot
    *
    * @generated from field: uint32 chunks = 3;
    */
-  chunks: number;
+  chunks: number
 
   /**
    * Arbitrary snapshot hash, equal only if identical
    *
    * @generated from field: bytes hash = 4;
    */
-  hash: Uint8Array;
+  hash: Uint8Array
 
   /**
    * Arbitrary application metadata
    *
    * @generated from field: bytes metadata = 5;
    */
-  metadata: Uint8Array;
-};
+  metadata: Uint8Array
+}
 
 /**
  * Describes the message tendermint.abci.Snapshot.
  * Use `create(SnapshotSchema)` to create a new message.
  */
-export const SnapshotSchema: GenMessage<Snapshot> = /*@__PURE__*/
-  messageDesc(file_tendermint_abci_types, 49);
+export const SnapshotSchema: GenMessage<Snapshot> = /*@__PURE__*/ messageDesc(file_tendermint_abci_types, 49)
 
 /**
  * @generated from enum tendermint.abci.CheckTxType
@@ -1919,18 +1986,17 @@ export const CheckTxType = {
    * @generated from enum value: RECHECK = 1;
    */
   RECHECK: 1,
-} as const;
+} as const
 
 /**
  * @generated from enum tendermint.abci.CheckTxType
  */
-export type CheckTxType = (typeof CheckTxType)[keyof typeof CheckTxType] | UnknownEnum;
+export type CheckTxType = (typeof CheckTxType)[keyof typeof CheckTxType] | UnknownEnum
 
 /**
  * Describes the enum tendermint.abci.CheckTxType.
  */
-export const CheckTxTypeSchema: GenEnum<CheckTxType> = /*@__PURE__*/
-  enumDesc(file_tendermint_abci_types, 0);
+export const CheckTxTypeSchema: GenEnum<CheckTxType> = /*@__PURE__*/ enumDesc(file_tendermint_abci_types, 0)
 
 /**
  * @generated from enum tendermint.abci.MisbehaviorType
@@ -1950,16 +2016,14 @@ export const MisbehaviorType = {
    * @generated from enum value: LIGHT_CLIENT_ATTACK = 2;
    */
   LIGHT_CLIENT_ATTACK: 2,
-} as const;
+} as const
 
 /**
  * @generated from enum tendermint.abci.MisbehaviorType
  */
-export type MisbehaviorType = (typeof MisbehaviorType)[keyof typeof MisbehaviorType] | UnknownEnum;
+export type MisbehaviorType = (typeof MisbehaviorType)[keyof typeof MisbehaviorType] | UnknownEnum
 
 /**
  * Describes the enum tendermint.abci.MisbehaviorType.
  */
-export const MisbehaviorTypeSchema: GenEnum<MisbehaviorType> = /*@__PURE__*/
-  enumDesc(file_tendermint_abci_types, 1);
-
+export const MisbehaviorTypeSchema: GenEnum<MisbehaviorType> = /*@__PURE__*/ enumDesc(file_tendermint_abci_types, 1)

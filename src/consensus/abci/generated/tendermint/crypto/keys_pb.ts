@@ -5,62 +5,69 @@
 // @generated from file tendermint/crypto/keys.proto (package tendermint.crypto, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message } from '@bufbuild/protobuf'
+import type { GenFile, GenMessage } from '@bufbuild/protobuf/codegenv2'
+import { fileDesc, messageDesc } from '@bufbuild/protobuf/codegenv2'
 
 /**
  * Describes the file tendermint/crypto/keys.proto.
  */
-export const file_tendermint_crypto_keys: GenFile = /*@__PURE__*/
-  fileDesc("Chx0ZW5kZXJtaW50L2NyeXB0by9rZXlzLnByb3RvEhF0ZW5kZXJtaW50LmNyeXB0byJ5CglQdWJsaWNLZXkSEQoHZWQyNTUxORgBIAEoDEgAEhMKCXNlY3AyNTZrMRgCIAEoDEgAEhIKCGJsczEyMzgxGAMgASgMSAASEQoHbWxkc2E2NRgEIAEoDEgAEhYKDHNlY3AyNTZrMWV0aBgFIAEoDEgAQgUKA3N1bWIGcHJvdG8z");
+export const file_tendermint_crypto_keys: GenFile =
+  /*@__PURE__*/
+  fileDesc(
+    'Chx0ZW5kZXJtaW50L2NyeXB0by9rZXlzLnByb3RvEhF0ZW5kZXJtaW50LmNyeXB0byJ5CglQdWJsaWNLZXkSEQoHZWQyNTUxORgBIAEoDEgAEhMKCXNlY3AyNTZrMRgCIAEoDEgAEhIKCGJsczEyMzgxGAMgASgMSAASEQoHbWxkc2E2NRgEIAEoDEgAEhYKDHNlY3AyNTZrMWV0aBgFIAEoDEgAQgUKA3N1bWIGcHJvdG8z',
+  )
 
 /**
  * PublicKey defines the keys available for use with Validators
  *
  * @generated from message tendermint.crypto.PublicKey
  */
-export type PublicKey = Message<"tendermint.crypto.PublicKey"> & {
+export type PublicKey = Message<'tendermint.crypto.PublicKey'> & {
   /**
    * @generated from oneof tendermint.crypto.PublicKey.sum
    */
-  sum: {
-    /**
-     * @generated from field: bytes ed25519 = 1;
-     */
-    value: Uint8Array;
-    case: "ed25519";
-  } | {
-    /**
-     * @generated from field: bytes secp256k1 = 2;
-     */
-    value: Uint8Array;
-    case: "secp256k1";
-  } | {
-    /**
-     * @generated from field: bytes bls12381 = 3;
-     */
-    value: Uint8Array;
-    case: "bls12381";
-  } | {
-    /**
-     * @generated from field: bytes mldsa65 = 4;
-     */
-    value: Uint8Array;
-    case: "mldsa65";
-  } | {
-    /**
-     * @generated from field: bytes secp256k1eth = 5;
-     */
-    value: Uint8Array;
-    case: "secp256k1eth";
-  } | { case: undefined; value?: undefined };
-};
+  sum:
+    | {
+        /**
+         * @generated from field: bytes ed25519 = 1;
+         */
+        value: Uint8Array
+        case: 'ed25519'
+      }
+    | {
+        /**
+         * @generated from field: bytes secp256k1 = 2;
+         */
+        value: Uint8Array
+        case: 'secp256k1'
+      }
+    | {
+        /**
+         * @generated from field: bytes bls12381 = 3;
+         */
+        value: Uint8Array
+        case: 'bls12381'
+      }
+    | {
+        /**
+         * @generated from field: bytes mldsa65 = 4;
+         */
+        value: Uint8Array
+        case: 'mldsa65'
+      }
+    | {
+        /**
+         * @generated from field: bytes secp256k1eth = 5;
+         */
+        value: Uint8Array
+        case: 'secp256k1eth'
+      }
+    | { case: undefined; value?: undefined }
+}
 
 /**
  * Describes the message tendermint.crypto.PublicKey.
  * Use `create(PublicKeySchema)` to create a new message.
  */
-export const PublicKeySchema: GenMessage<PublicKey> = /*@__PURE__*/
-  messageDesc(file_tendermint_crypto_keys, 0);
-
+export const PublicKeySchema: GenMessage<PublicKey> = /*@__PURE__*/ messageDesc(file_tendermint_crypto_keys, 0)

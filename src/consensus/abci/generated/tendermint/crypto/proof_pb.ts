@@ -5,15 +5,18 @@
 // @generated from file tendermint/crypto/proof.proto (package tendermint.crypto, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message } from '@bufbuild/protobuf'
+import type { GenFile, GenMessage } from '@bufbuild/protobuf/codegenv2'
+import { fileDesc, messageDesc } from '@bufbuild/protobuf/codegenv2'
 
 /**
  * Describes the file tendermint/crypto/proof.proto.
  */
-export const file_tendermint_crypto_proof: GenFile = /*@__PURE__*/
-  fileDesc("Ch10ZW5kZXJtaW50L2NyeXB0by9wcm9vZi5wcm90bxIRdGVuZGVybWludC5jcnlwdG8iMgoHUHJvb2ZPcBIMCgR0eXBlGAEgASgJEgsKA2tleRgCIAEoDBIMCgRkYXRhGAMgASgMIjMKCFByb29mT3BzEicKA29wcxgBIAMoCzIaLnRlbmRlcm1pbnQuY3J5cHRvLlByb29mT3BiBnByb3RvMw");
+export const file_tendermint_crypto_proof: GenFile =
+  /*@__PURE__*/
+  fileDesc(
+    'Ch10ZW5kZXJtaW50L2NyeXB0by9wcm9vZi5wcm90bxIRdGVuZGVybWludC5jcnlwdG8iMgoHUHJvb2ZPcBIMCgR0eXBlGAEgASgJEgsKA2tleRgCIAEoDBIMCgRkYXRhGAMgASgMIjMKCFByb29mT3BzEicKA29wcxgBIAMoCzIaLnRlbmRlcm1pbnQuY3J5cHRvLlByb29mT3BiBnByb3RvMw',
+  )
 
 /**
  * ProofOp defines an operation used for calculating Merkle root
@@ -22,46 +25,43 @@ export const file_tendermint_crypto_proof: GenFile = /*@__PURE__*/
  *
  * @generated from message tendermint.crypto.ProofOp
  */
-export type ProofOp = Message<"tendermint.crypto.ProofOp"> & {
+export type ProofOp = Message<'tendermint.crypto.ProofOp'> & {
   /**
    * @generated from field: string type = 1;
    */
-  type: string;
+  type: string
 
   /**
    * @generated from field: bytes key = 2;
    */
-  key: Uint8Array;
+  key: Uint8Array
 
   /**
    * @generated from field: bytes data = 3;
    */
-  data: Uint8Array;
-};
+  data: Uint8Array
+}
 
 /**
  * Describes the message tendermint.crypto.ProofOp.
  * Use `create(ProofOpSchema)` to create a new message.
  */
-export const ProofOpSchema: GenMessage<ProofOp> = /*@__PURE__*/
-  messageDesc(file_tendermint_crypto_proof, 0);
+export const ProofOpSchema: GenMessage<ProofOp> = /*@__PURE__*/ messageDesc(file_tendermint_crypto_proof, 0)
 
 /**
  * ProofOps is Merkle proof defined by the list of ProofOps
  *
  * @generated from message tendermint.crypto.ProofOps
  */
-export type ProofOps = Message<"tendermint.crypto.ProofOps"> & {
+export type ProofOps = Message<'tendermint.crypto.ProofOps'> & {
   /**
    * @generated from field: repeated tendermint.crypto.ProofOp ops = 1;
    */
-  ops: ProofOp[];
-};
+  ops: ProofOp[]
+}
 
 /**
  * Describes the message tendermint.crypto.ProofOps.
  * Use `create(ProofOpsSchema)` to create a new message.
  */
-export const ProofOpsSchema: GenMessage<ProofOps> = /*@__PURE__*/
-  messageDesc(file_tendermint_crypto_proof, 1);
-
+export const ProofOpsSchema: GenMessage<ProofOps> = /*@__PURE__*/ messageDesc(file_tendermint_crypto_proof, 1)

@@ -5,90 +5,94 @@
 // @generated from file tendermint/state/types.proto (package tendermint.state, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { ValidatorSet } from "../types/validator_pb.ts";
-import { file_tendermint_types_validator } from "../types/validator_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message } from '@bufbuild/protobuf'
+import type { GenFile, GenMessage } from '@bufbuild/protobuf/codegenv2'
+import { fileDesc, messageDesc } from '@bufbuild/protobuf/codegenv2'
+import type { ValidatorSet } from '../types/validator_pb.ts'
+import { file_tendermint_types_validator } from '../types/validator_pb.ts'
 
 /**
  * Describes the file tendermint/state/types.proto.
  */
-export const file_tendermint_state_types: GenFile = /*@__PURE__*/
-  fileDesc("Chx0ZW5kZXJtaW50L3N0YXRlL3R5cGVzLnByb3RvEhB0ZW5kZXJtaW50LnN0YXRlIi0KDlZhbGlkYXRvcnNJbmZvEhsKE2xhc3RfaGVpZ2h0X2NoYW5nZWQYAiABKAMiMgoTQ29uc2Vuc3VzUGFyYW1zSW5mbxIbChNsYXN0X2hlaWdodF9jaGFuZ2VkGAIgASgDIrMBCgVTdGF0ZRIQCghjaGFpbl9pZBgCIAEoCRIZChFsYXN0X2Jsb2NrX2hlaWdodBgDIAEoAxI3Cg9uZXh0X3ZhbGlkYXRvcnMYBiABKAsyHi50ZW5kZXJtaW50LnR5cGVzLlZhbGlkYXRvclNldBIyCgp2YWxpZGF0b3JzGAcgASgLMh4udGVuZGVybWludC50eXBlcy5WYWxpZGF0b3JTZXQSEAoIYXBwX2hhc2gYDSABKAxiBnByb3RvMw", [file_tendermint_types_validator]);
+export const file_tendermint_state_types: GenFile =
+  /*@__PURE__*/
+  fileDesc(
+    'Chx0ZW5kZXJtaW50L3N0YXRlL3R5cGVzLnByb3RvEhB0ZW5kZXJtaW50LnN0YXRlIi0KDlZhbGlkYXRvcnNJbmZvEhsKE2xhc3RfaGVpZ2h0X2NoYW5nZWQYAiABKAMiMgoTQ29uc2Vuc3VzUGFyYW1zSW5mbxIbChNsYXN0X2hlaWdodF9jaGFuZ2VkGAIgASgDIrMBCgVTdGF0ZRIQCghjaGFpbl9pZBgCIAEoCRIZChFsYXN0X2Jsb2NrX2hlaWdodBgDIAEoAxI3Cg9uZXh0X3ZhbGlkYXRvcnMYBiABKAsyHi50ZW5kZXJtaW50LnR5cGVzLlZhbGlkYXRvclNldBIyCgp2YWxpZGF0b3JzGAcgASgLMh4udGVuZGVybWludC50eXBlcy5WYWxpZGF0b3JTZXQSEAoIYXBwX2hhc2gYDSABKAxiBnByb3RvMw',
+    [file_tendermint_types_validator],
+  )
 
 /**
  * ValidatorsInfo represents the latest validator set, or the last height it changed
  *
  * @generated from message tendermint.state.ValidatorsInfo
  */
-export type ValidatorsInfo = Message<"tendermint.state.ValidatorsInfo"> & {
+export type ValidatorsInfo = Message<'tendermint.state.ValidatorsInfo'> & {
   /**
    * @generated from field: int64 last_height_changed = 2;
    */
-  lastHeightChanged: bigint;
-};
+  lastHeightChanged: bigint
+}
 
 /**
  * Describes the message tendermint.state.ValidatorsInfo.
  * Use `create(ValidatorsInfoSchema)` to create a new message.
  */
-export const ValidatorsInfoSchema: GenMessage<ValidatorsInfo> = /*@__PURE__*/
-  messageDesc(file_tendermint_state_types, 0);
+export const ValidatorsInfoSchema: GenMessage<ValidatorsInfo> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_state_types, 0)
 
 /**
  * ConsensusParamsInfo represents the latest consensus params, or the last height it changed
  *
  * @generated from message tendermint.state.ConsensusParamsInfo
  */
-export type ConsensusParamsInfo = Message<"tendermint.state.ConsensusParamsInfo"> & {
+export type ConsensusParamsInfo = Message<'tendermint.state.ConsensusParamsInfo'> & {
   /**
    * @generated from field: int64 last_height_changed = 2;
    */
-  lastHeightChanged: bigint;
-};
+  lastHeightChanged: bigint
+}
 
 /**
  * Describes the message tendermint.state.ConsensusParamsInfo.
  * Use `create(ConsensusParamsInfoSchema)` to create a new message.
  */
-export const ConsensusParamsInfoSchema: GenMessage<ConsensusParamsInfo> = /*@__PURE__*/
-  messageDesc(file_tendermint_state_types, 1);
+export const ConsensusParamsInfoSchema: GenMessage<ConsensusParamsInfo> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_state_types, 1)
 
 /**
  * @generated from message tendermint.state.State
  */
-export type State = Message<"tendermint.state.State"> & {
+export type State = Message<'tendermint.state.State'> & {
   /**
    * @generated from field: string chain_id = 2;
    */
-  chainId: string;
+  chainId: string
 
   /**
    * @generated from field: int64 last_block_height = 3;
    */
-  lastBlockHeight: bigint;
+  lastBlockHeight: bigint
 
   /**
    * @generated from field: tendermint.types.ValidatorSet next_validators = 6;
    */
-  nextValidators?: ValidatorSet | undefined;
+  nextValidators?: ValidatorSet | undefined
 
   /**
    * @generated from field: tendermint.types.ValidatorSet validators = 7;
    */
-  validators?: ValidatorSet | undefined;
+  validators?: ValidatorSet | undefined
 
   /**
    * @generated from field: bytes app_hash = 13;
    */
-  appHash: Uint8Array;
-};
+  appHash: Uint8Array
+}
 
 /**
  * Describes the message tendermint.state.State.
  * Use `create(StateSchema)` to create a new message.
  */
-export const StateSchema: GenMessage<State> = /*@__PURE__*/
-  messageDesc(file_tendermint_state_types, 2);
-
+export const StateSchema: GenMessage<State> = /*@__PURE__*/ messageDesc(file_tendermint_state_types, 2)

@@ -5,17 +5,21 @@
 // @generated from file tendermint/types/params.proto (package tendermint.types, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Duration } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message } from '@bufbuild/protobuf'
+import type { GenFile, GenMessage } from '@bufbuild/protobuf/codegenv2'
+import { fileDesc, messageDesc } from '@bufbuild/protobuf/codegenv2'
+import type { Duration } from '@bufbuild/protobuf/wkt'
+import { file_google_protobuf_duration } from '@bufbuild/protobuf/wkt'
 
 /**
  * Describes the file tendermint/types/params.proto.
  */
-export const file_tendermint_types_params: GenFile = /*@__PURE__*/
-  fileDesc("Ch10ZW5kZXJtaW50L3R5cGVzL3BhcmFtcy5wcm90bxIQdGVuZGVybWludC50eXBlcyK9AgoPQ29uc2Vuc3VzUGFyYW1zEiwKBWJsb2NrGAEgASgLMh0udGVuZGVybWludC50eXBlcy5CbG9ja1BhcmFtcxIyCghldmlkZW5jZRgCIAEoCzIgLnRlbmRlcm1pbnQudHlwZXMuRXZpZGVuY2VQYXJhbXMSNAoJdmFsaWRhdG9yGAMgASgLMiEudGVuZGVybWludC50eXBlcy5WYWxpZGF0b3JQYXJhbXMSMAoHdmVyc2lvbhgEIAEoCzIfLnRlbmRlcm1pbnQudHlwZXMuVmVyc2lvblBhcmFtcxIqCgRhYmNpGAUgASgLMhwudGVuZGVybWludC50eXBlcy5BQkNJUGFyYW1zEjQKCWF1dGhvcml0eRgGIAEoCzIhLnRlbmRlcm1pbnQudHlwZXMuQXV0aG9yaXR5UGFyYW1zIjcKC0Jsb2NrUGFyYW1zEhEKCW1heF9ieXRlcxgBIAEoAxIPCgdtYXhfZ2FzGAIgASgDSgQIAxAEInQKDkV2aWRlbmNlUGFyYW1zEhoKEm1heF9hZ2VfbnVtX2Jsb2NrcxgBIAEoAxIzChBtYXhfYWdlX2R1cmF0aW9uGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhEKCW1heF9ieXRlcxgDIAEoAyIoCg9WYWxpZGF0b3JQYXJhbXMSFQoNcHViX2tleV90eXBlcxgBIAMoCSIcCg1WZXJzaW9uUGFyYW1zEgsKA2FwcBgBIAEoBCIzCgpBQkNJUGFyYW1zEiUKHXZvdGVfZXh0ZW5zaW9uc19lbmFibGVfaGVpZ2h0GAEgASgDIiQKD0F1dGhvcml0eVBhcmFtcxIRCglhdXRob3JpdHkYASABKAliBnByb3RvMw", [file_google_protobuf_duration]);
+export const file_tendermint_types_params: GenFile =
+  /*@__PURE__*/
+  fileDesc(
+    'Ch10ZW5kZXJtaW50L3R5cGVzL3BhcmFtcy5wcm90bxIQdGVuZGVybWludC50eXBlcyK9AgoPQ29uc2Vuc3VzUGFyYW1zEiwKBWJsb2NrGAEgASgLMh0udGVuZGVybWludC50eXBlcy5CbG9ja1BhcmFtcxIyCghldmlkZW5jZRgCIAEoCzIgLnRlbmRlcm1pbnQudHlwZXMuRXZpZGVuY2VQYXJhbXMSNAoJdmFsaWRhdG9yGAMgASgLMiEudGVuZGVybWludC50eXBlcy5WYWxpZGF0b3JQYXJhbXMSMAoHdmVyc2lvbhgEIAEoCzIfLnRlbmRlcm1pbnQudHlwZXMuVmVyc2lvblBhcmFtcxIqCgRhYmNpGAUgASgLMhwudGVuZGVybWludC50eXBlcy5BQkNJUGFyYW1zEjQKCWF1dGhvcml0eRgGIAEoCzIhLnRlbmRlcm1pbnQudHlwZXMuQXV0aG9yaXR5UGFyYW1zIjcKC0Jsb2NrUGFyYW1zEhEKCW1heF9ieXRlcxgBIAEoAxIPCgdtYXhfZ2FzGAIgASgDSgQIAxAEInQKDkV2aWRlbmNlUGFyYW1zEhoKEm1heF9hZ2VfbnVtX2Jsb2NrcxgBIAEoAxIzChBtYXhfYWdlX2R1cmF0aW9uGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhEKCW1heF9ieXRlcxgDIAEoAyIoCg9WYWxpZGF0b3JQYXJhbXMSFQoNcHViX2tleV90eXBlcxgBIAMoCSIcCg1WZXJzaW9uUGFyYW1zEgsKA2FwcBgBIAEoBCIzCgpBQkNJUGFyYW1zEiUKHXZvdGVfZXh0ZW5zaW9uc19lbmFibGVfaGVpZ2h0GAEgASgDIiQKD0F1dGhvcml0eVBhcmFtcxIRCglhdXRob3JpdHkYASABKAliBnByb3RvMw',
+    [file_google_protobuf_duration],
+  )
 
 /**
  * ConsensusParams contains consensus critical parameters that determine the
@@ -23,58 +27,59 @@ export const file_tendermint_types_params: GenFile = /*@__PURE__*/
  *
  * @generated from message tendermint.types.ConsensusParams
  */
-export type ConsensusParams = Message<"tendermint.types.ConsensusParams"> & {
+export type ConsensusParams = Message<'tendermint.types.ConsensusParams'> & {
   /**
    * @generated from field: tendermint.types.BlockParams block = 1;
    */
-  block?: BlockParams | undefined;
+  block?: BlockParams | undefined
 
   /**
    * @generated from field: tendermint.types.EvidenceParams evidence = 2;
    */
-  evidence?: EvidenceParams | undefined;
+  evidence?: EvidenceParams | undefined
 
   /**
    * @generated from field: tendermint.types.ValidatorParams validator = 3;
    */
-  validator?: ValidatorParams | undefined;
+  validator?: ValidatorParams | undefined
 
   /**
    * @generated from field: tendermint.types.VersionParams version = 4;
    */
-  version?: VersionParams | undefined;
+  version?: VersionParams | undefined
 
   /**
    * @generated from field: tendermint.types.ABCIParams abci = 5;
    */
-  abci?: ABCIParams | undefined;
+  abci?: ABCIParams | undefined
 
   /**
    * @generated from field: tendermint.types.AuthorityParams authority = 6;
    */
-  authority?: AuthorityParams | undefined;
-};
+  authority?: AuthorityParams | undefined
+}
 
 /**
  * Describes the message tendermint.types.ConsensusParams.
  * Use `create(ConsensusParamsSchema)` to create a new message.
  */
-export const ConsensusParamsSchema: GenMessage<ConsensusParams> = /*@__PURE__*/
-  messageDesc(file_tendermint_types_params, 0);
+export const ConsensusParamsSchema: GenMessage<ConsensusParams> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_types_params, 0)
 
 /**
  * BlockParams contains limits on the block size.
  *
  * @generated from message tendermint.types.BlockParams
  */
-export type BlockParams = Message<"tendermint.types.BlockParams"> & {
+export type BlockParams = Message<'tendermint.types.BlockParams'> & {
   /**
    * Max block size, in bytes.
    * Note: must be greater than 0
    *
    * @generated from field: int64 max_bytes = 1;
    */
-  maxBytes: bigint;
+  maxBytes: bigint
 
   /**
    * Max gas per block.
@@ -82,22 +87,21 @@ export type BlockParams = Message<"tendermint.types.BlockParams"> & {
    *
    * @generated from field: int64 max_gas = 2;
    */
-  maxGas: bigint;
-};
+  maxGas: bigint
+}
 
 /**
  * Describes the message tendermint.types.BlockParams.
  * Use `create(BlockParamsSchema)` to create a new message.
  */
-export const BlockParamsSchema: GenMessage<BlockParams> = /*@__PURE__*/
-  messageDesc(file_tendermint_types_params, 1);
+export const BlockParamsSchema: GenMessage<BlockParams> = /*@__PURE__*/ messageDesc(file_tendermint_types_params, 1)
 
 /**
  * EvidenceParams determine how we handle evidence of malfeasance.
  *
  * @generated from message tendermint.types.EvidenceParams
  */
-export type EvidenceParams = Message<"tendermint.types.EvidenceParams"> & {
+export type EvidenceParams = Message<'tendermint.types.EvidenceParams'> & {
   /**
    * Max age of evidence, in blocks.
    *
@@ -106,7 +110,7 @@ export type EvidenceParams = Message<"tendermint.types.EvidenceParams"> & {
    *
    * @generated from field: int64 max_age_num_blocks = 1;
    */
-  maxAgeNumBlocks: bigint;
+  maxAgeNumBlocks: bigint
 
   /**
    * Max age of evidence, in time.
@@ -117,7 +121,7 @@ export type EvidenceParams = Message<"tendermint.types.EvidenceParams"> & {
    *
    * @generated from field: google.protobuf.Duration max_age_duration = 2;
    */
-  maxAgeDuration?: Duration | undefined;
+  maxAgeDuration?: Duration | undefined
 
   /**
    * This sets the maximum size of total evidence in bytes that can be committed in a single block.
@@ -126,15 +130,16 @@ export type EvidenceParams = Message<"tendermint.types.EvidenceParams"> & {
    *
    * @generated from field: int64 max_bytes = 3;
    */
-  maxBytes: bigint;
-};
+  maxBytes: bigint
+}
 
 /**
  * Describes the message tendermint.types.EvidenceParams.
  * Use `create(EvidenceParamsSchema)` to create a new message.
  */
-export const EvidenceParamsSchema: GenMessage<EvidenceParams> = /*@__PURE__*/
-  messageDesc(file_tendermint_types_params, 2);
+export const EvidenceParamsSchema: GenMessage<EvidenceParams> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_types_params, 2)
 
 /**
  * ValidatorParams restrict the public key types validators can use.
@@ -142,45 +147,45 @@ export const EvidenceParamsSchema: GenMessage<EvidenceParams> = /*@__PURE__*/
  *
  * @generated from message tendermint.types.ValidatorParams
  */
-export type ValidatorParams = Message<"tendermint.types.ValidatorParams"> & {
+export type ValidatorParams = Message<'tendermint.types.ValidatorParams'> & {
   /**
    * @generated from field: repeated string pub_key_types = 1;
    */
-  pubKeyTypes: string[];
-};
+  pubKeyTypes: string[]
+}
 
 /**
  * Describes the message tendermint.types.ValidatorParams.
  * Use `create(ValidatorParamsSchema)` to create a new message.
  */
-export const ValidatorParamsSchema: GenMessage<ValidatorParams> = /*@__PURE__*/
-  messageDesc(file_tendermint_types_params, 3);
+export const ValidatorParamsSchema: GenMessage<ValidatorParams> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_types_params, 3)
 
 /**
  * VersionParams contains the ABCI application version.
  *
  * @generated from message tendermint.types.VersionParams
  */
-export type VersionParams = Message<"tendermint.types.VersionParams"> & {
+export type VersionParams = Message<'tendermint.types.VersionParams'> & {
   /**
    * @generated from field: uint64 app = 1;
    */
-  app: bigint;
-};
+  app: bigint
+}
 
 /**
  * Describes the message tendermint.types.VersionParams.
  * Use `create(VersionParamsSchema)` to create a new message.
  */
-export const VersionParamsSchema: GenMessage<VersionParams> = /*@__PURE__*/
-  messageDesc(file_tendermint_types_params, 4);
+export const VersionParamsSchema: GenMessage<VersionParams> = /*@__PURE__*/ messageDesc(file_tendermint_types_params, 4)
 
 /**
  * ABCIParams configure functionality specific to the Application Blockchain Interface.
  *
  * @generated from message tendermint.types.ABCIParams
  */
-export type ABCIParams = Message<"tendermint.types.ABCIParams"> & {
+export type ABCIParams = Message<'tendermint.types.ABCIParams'> & {
   /**
    * vote_extensions_enable_height configures the first height during which
    * vote extensions will be enabled. During this specified height, and for all
@@ -194,15 +199,14 @@ export type ABCIParams = Message<"tendermint.types.ABCIParams"> & {
    *
    * @generated from field: int64 vote_extensions_enable_height = 1;
    */
-  voteExtensionsEnableHeight: bigint;
-};
+  voteExtensionsEnableHeight: bigint
+}
 
 /**
  * Describes the message tendermint.types.ABCIParams.
  * Use `create(ABCIParamsSchema)` to create a new message.
  */
-export const ABCIParamsSchema: GenMessage<ABCIParams> = /*@__PURE__*/
-  messageDesc(file_tendermint_types_params, 5);
+export const ABCIParamsSchema: GenMessage<ABCIParams> = /*@__PURE__*/ messageDesc(file_tendermint_types_params, 5)
 
 /**
  * AuthorityParams holds an opaque authority string to be configured and
@@ -211,17 +215,17 @@ export const ABCIParamsSchema: GenMessage<ABCIParams> = /*@__PURE__*/
  *
  * @generated from message tendermint.types.AuthorityParams
  */
-export type AuthorityParams = Message<"tendermint.types.AuthorityParams"> & {
+export type AuthorityParams = Message<'tendermint.types.AuthorityParams'> & {
   /**
    * @generated from field: string authority = 1;
    */
-  authority: string;
-};
+  authority: string
+}
 
 /**
  * Describes the message tendermint.types.AuthorityParams.
  * Use `create(AuthorityParamsSchema)` to create a new message.
  */
-export const AuthorityParamsSchema: GenMessage<AuthorityParams> = /*@__PURE__*/
-  messageDesc(file_tendermint_types_params, 6);
-
+export const AuthorityParamsSchema: GenMessage<AuthorityParams> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_types_params, 6)

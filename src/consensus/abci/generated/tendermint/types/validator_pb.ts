@@ -5,61 +5,65 @@
 // @generated from file tendermint/types/validator.proto (package tendermint.types, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { PublicKey } from "../crypto/keys_pb.ts";
-import { file_tendermint_crypto_keys } from "../crypto/keys_pb.ts";
-import type { Message, UnknownEnum } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from '@bufbuild/protobuf'
+import type { GenEnum, GenFile, GenMessage } from '@bufbuild/protobuf/codegenv2'
+import { enumDesc, fileDesc, messageDesc } from '@bufbuild/protobuf/codegenv2'
+import type { PublicKey } from '../crypto/keys_pb.ts'
+import { file_tendermint_crypto_keys } from '../crypto/keys_pb.ts'
 
 /**
  * Describes the file tendermint/types/validator.proto.
  */
-export const file_tendermint_types_validator: GenFile = /*@__PURE__*/
-  fileDesc("CiB0ZW5kZXJtaW50L3R5cGVzL3ZhbGlkYXRvci5wcm90bxIQdGVuZGVybWludC50eXBlcyI/CgxWYWxpZGF0b3JTZXQSLwoKdmFsaWRhdG9ycxgBIAMoCzIbLnRlbmRlcm1pbnQudHlwZXMuVmFsaWRhdG9yImEKCVZhbGlkYXRvchIPCgdhZGRyZXNzGAEgASgMEi0KB3B1Yl9rZXkYAiABKAsyHC50ZW5kZXJtaW50LmNyeXB0by5QdWJsaWNLZXkSFAoMdm90aW5nX3Bvd2VyGAMgASgDKnMKC0Jsb2NrSURGbGFnEhkKFUJMT0NLX0lEX0ZMQUdfVU5LTk9XThAAEhgKFEJMT0NLX0lEX0ZMQUdfQUJTRU5UEAESGAoUQkxPQ0tfSURfRkxBR19DT01NSVQQAhIVChFCTE9DS19JRF9GTEFHX05JTBADYgZwcm90bzM", [file_tendermint_crypto_keys]);
+export const file_tendermint_types_validator: GenFile =
+  /*@__PURE__*/
+  fileDesc(
+    'CiB0ZW5kZXJtaW50L3R5cGVzL3ZhbGlkYXRvci5wcm90bxIQdGVuZGVybWludC50eXBlcyI/CgxWYWxpZGF0b3JTZXQSLwoKdmFsaWRhdG9ycxgBIAMoCzIbLnRlbmRlcm1pbnQudHlwZXMuVmFsaWRhdG9yImEKCVZhbGlkYXRvchIPCgdhZGRyZXNzGAEgASgMEi0KB3B1Yl9rZXkYAiABKAsyHC50ZW5kZXJtaW50LmNyeXB0by5QdWJsaWNLZXkSFAoMdm90aW5nX3Bvd2VyGAMgASgDKnMKC0Jsb2NrSURGbGFnEhkKFUJMT0NLX0lEX0ZMQUdfVU5LTk9XThAAEhgKFEJMT0NLX0lEX0ZMQUdfQUJTRU5UEAESGAoUQkxPQ0tfSURfRkxBR19DT01NSVQQAhIVChFCTE9DS19JRF9GTEFHX05JTBADYgZwcm90bzM',
+    [file_tendermint_crypto_keys],
+  )
 
 /**
  * @generated from message tendermint.types.ValidatorSet
  */
-export type ValidatorSet = Message<"tendermint.types.ValidatorSet"> & {
+export type ValidatorSet = Message<'tendermint.types.ValidatorSet'> & {
   /**
    * @generated from field: repeated tendermint.types.Validator validators = 1;
    */
-  validators: Validator[];
-};
+  validators: Validator[]
+}
 
 /**
  * Describes the message tendermint.types.ValidatorSet.
  * Use `create(ValidatorSetSchema)` to create a new message.
  */
-export const ValidatorSetSchema: GenMessage<ValidatorSet> = /*@__PURE__*/
-  messageDesc(file_tendermint_types_validator, 0);
+export const ValidatorSetSchema: GenMessage<ValidatorSet> =
+  /*@__PURE__*/
+  messageDesc(file_tendermint_types_validator, 0)
 
 /**
  * @generated from message tendermint.types.Validator
  */
-export type Validator = Message<"tendermint.types.Validator"> & {
+export type Validator = Message<'tendermint.types.Validator'> & {
   /**
    * @generated from field: bytes address = 1;
    */
-  address: Uint8Array;
+  address: Uint8Array
 
   /**
    * @generated from field: tendermint.crypto.PublicKey pub_key = 2;
    */
-  pubKey?: PublicKey | undefined;
+  pubKey?: PublicKey | undefined
 
   /**
    * @generated from field: int64 voting_power = 3;
    */
-  votingPower: bigint;
-};
+  votingPower: bigint
+}
 
 /**
  * Describes the message tendermint.types.Validator.
  * Use `create(ValidatorSchema)` to create a new message.
  */
-export const ValidatorSchema: GenMessage<Validator> = /*@__PURE__*/
-  messageDesc(file_tendermint_types_validator, 1);
+export const ValidatorSchema: GenMessage<Validator> = /*@__PURE__*/ messageDesc(file_tendermint_types_validator, 1)
 
 /**
  * BlockIdFlag indicates which BlockID the signature is for
@@ -94,18 +98,16 @@ export const BlockIDFlag = {
    * @generated from enum value: BLOCK_ID_FLAG_NIL = 3;
    */
   BLOCK_ID_FLAG_NIL: 3,
-} as const;
+} as const
 
 /**
  * BlockIdFlag indicates which BlockID the signature is for
  *
  * @generated from enum tendermint.types.BlockIDFlag
  */
-export type BlockIDFlag = (typeof BlockIDFlag)[keyof typeof BlockIDFlag] | UnknownEnum;
+export type BlockIDFlag = (typeof BlockIDFlag)[keyof typeof BlockIDFlag] | UnknownEnum
 
 /**
  * Describes the enum tendermint.types.BlockIDFlag.
  */
-export const BlockIDFlagSchema: GenEnum<BlockIDFlag> = /*@__PURE__*/
-  enumDesc(file_tendermint_types_validator, 0);
-
+export const BlockIDFlagSchema: GenEnum<BlockIDFlag> = /*@__PURE__*/ enumDesc(file_tendermint_types_validator, 0)
