@@ -39,7 +39,6 @@ const result = z.object({ tx_result: z.object({ code: z.number(), log: z.string(
 export class CosmosAccount {
   readonly address: string
   readonly #name: string
-  readonly #remote: Remote
   readonly #key: LocalAccount
   readonly #publicKey: Uint8Array
   readonly #chainId: string
@@ -47,7 +46,6 @@ export class CosmosAccount {
 
   constructor(of: {
     readonly name: string
-    readonly remote: Remote
     readonly key: LocalAccount
     /** Of the chain's addresses. */
     readonly prefix: string
@@ -55,7 +53,6 @@ export class CosmosAccount {
     readonly gas: GasPrice
   }) {
     this.#name = of.name
-    this.#remote = of.remote
     this.#key = of.key
     this.#publicKey = secp256k1.Point.fromHex(of.key.publicKey.slice(2)).toBytes(true)
     this.#chainId = of.chainId
@@ -63,22 +60,22 @@ export class CosmosAccount {
     this.address = bytesToBech32(of.prefix, ripemd160(sha256(this.#publicKey)))
   }
 
-  /** Sends messages in this order, each in a transaction. `numbers`: of the account now. Throws EndUnavailable. */
-  async send(messages: readonly Any[], numbers: Numbers): Promise<readonly Outcome[]> {
+  /** Sends messages in this order, each in a transaction, to the nodes of `remote`. `numbers`: of the account now. Throws EndUnavailable. */
+  async send(remote: Remote, messages: readonly Any[], numbers: Numbers): Promise<readonly Outcome[]> {
     const sent: (Uint8Array | string)[] = []
     let { sequence } = numbers
     for (const message of messages) {
-      const raw = await this.#signed(message, { ...numbers, sequence })
-      const { code, log } = await this.#remote.ask(broadcast, 'broadcast_tx_sync', [
-        Buffer.from(raw).toString('base64'),
-      ])
+      const raw = await this.signed(message, { ...numbers, sequence })
+      const { code, log } = await remote.ask(broadcast, 'broadcast_tx_sync', [Buffer.from(raw).toString('base64')])
       sent.push(code === 0 ? sha256(raw) : log)
       if (code === 0) sequence++
     }
     const outcomes: Outcome[] = []
     for (const one of sent)
       outcomes.push(
-        typeof one === 'string' ? { status: 'refused', reason: printable(one), cost: 0n } : await this.#outcome(one),
+        typeof one === 'string'
+          ? { status: 'refused', reason: printable(one), cost: 0n }
+          : await this.#outcome(remote, one),
       )
     return outcomes
   }
@@ -88,7 +85,8 @@ export class CosmosAccount {
     return BigInt(Math.ceil(Number(GAS) * this.#gas.price))
   }
 
-  async #signed(message: Any, { number, sequence }: Numbers): Promise<Uint8Array> {
+  /** A transaction of one message. `numbers`: of the account, before it. */
+  async signed(message: Any, { number, sequence }: Numbers): Promise<Uint8Array> {
     const amount = this.#fee === 0n ? [] : [{ denom: this.#gas.denom, amount: String(this.#fee) }]
     const signer: NonNullable<MessageInitShape<typeof AuthInfoSchema>['signerInfos']>[number] = {
       publicKey: anyPack(PubKeySchema, create(PubKeySchema, { key: this.#publicKey })),
@@ -108,10 +106,10 @@ export class CosmosAccount {
     return toBinary(TxRawSchema, create(TxRawSchema, { bodyBytes, authInfoBytes, signatures: [signature] }))
   }
 
-  async #outcome(hash: Uint8Array): Promise<Outcome> {
+  async #outcome(remote: Remote, hash: Uint8Array): Promise<Outcome> {
     for (const until = Date.now() + PATIENCE; Date.now() < until; await sleep(POLLING)) {
       try {
-        const { tx_result } = await this.#remote.ask(result, 'tx', [Buffer.from(hash).toString('base64'), false])
+        const { tx_result } = await remote.ask(result, 'tx', [Buffer.from(hash).toString('base64'), false])
         if (tx_result.code === 0) return { status: 'done', cost: this.#fee }
         return { status: 'refused', reason: printable(tx_result.log), cost: this.#fee }
       } catch (error) {

@@ -1,15 +1,8 @@
 // A chain of the Cosmos SDK with ibc-go (IBC version 2) as an end of a relay, by the RPC of its CometBFT. Other people's nodes may answer: each
 // answer is read by a schema, what has another form counts as no answer.
-import {
-  create,
-  type DescMessage,
-  fromBinary,
-  type MessageInitShape,
-  type MessageShape,
-  toBinary,
-} from '@bufbuild/protobuf'
+import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf'
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
-import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
+import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { z } from 'zod'
 import { RemoteError, RemoteFailure } from '../fork/errors.ts'
 import { Remote } from '../fork/remote.ts'
@@ -17,36 +10,20 @@ import { readClientState, readConsensusState } from '../ibc/comet/client-state.t
 import { nanosecondsOf } from '../ibc/comet/light-block.ts'
 import { type ConsensusState, type Height, isExpired } from '../ibc/comet/light-client.ts'
 import { decodeBech32 } from '../lib/bech32.ts'
-import type { Packet } from '../modules/ibc/packets.ts'
 import {
   QueryAccountInfoRequestSchema,
   QueryAccountInfoResponseSchema,
 } from '../protobuf/generated/cosmos/auth/v1beta1/auth_pb.ts'
 import { CommitmentProofSchema } from '../protobuf/generated/cosmos/ics23/v1/proofs_pb.ts'
 import { TxBodySchema, TxRawSchema } from '../protobuf/generated/cosmos/tx/v1beta1/tx_pb.ts'
-import {
-  AcknowledgementSchema,
-  PacketSchema,
-  type Packet as WirePacket,
-} from '../protobuf/generated/ibc/core/channel/v2/packet_pb.ts'
-import {
-  MsgAcknowledgementSchema,
-  MsgRecvPacketSchema,
-  MsgTimeoutSchema,
-} from '../protobuf/generated/ibc/core/channel/v2/tx_pb.ts'
-import { MsgCreateClientSchema, MsgUpdateClientSchema } from '../protobuf/generated/ibc/core/client/v1/tx_pb.ts'
-import {
-  CounterpartyInfoSchema,
-  MsgRegisterCounterpartySchema,
-} from '../protobuf/generated/ibc/core/client/v2/tx_pb.ts'
+import { AcknowledgementSchema, PacketSchema } from '../protobuf/generated/ibc/core/channel/v2/packet_pb.ts'
+import { MsgUpdateClientSchema } from '../protobuf/generated/ibc/core/client/v1/tx_pb.ts'
+import { CounterpartyInfoSchema } from '../protobuf/generated/ibc/core/client/v2/tx_pb.ts'
 import { MerkleProofSchema } from '../protobuf/generated/ibc/core/commitment/v1/commitment_pb.ts'
-import {
-  ClientStateSchema,
-  ConsensusStateSchema,
-} from '../protobuf/generated/ibc/lightclients/tendermint/v1/tendermint_pb.ts'
 import type { Payer } from './account.ts'
 import { lightBlockSchema } from './comet-json.ts'
 import { CosmosAccount } from './cosmos-account.ts'
+import { packetOf, signedMessage } from './cosmos-messages.ts'
 import {
   type ChainEnd,
   type ChainTraits,
@@ -158,8 +135,8 @@ export class CosmosEnd implements ChainEnd {
         trees: ['iavl', 'tendermint'],
         prefix: [Buffer.from(STORE), new Uint8Array(0)],
       }
-      const [name, remote, gas] = [this.name, this.#remote, { price: this.#options.gasPrice, denom }]
-      const account = this.#payer && new CosmosAccount({ name, remote, key: this.#payer.key, prefix, chainId, gas })
+      const [name, gas] = [this.name, { price: this.#options.gasPrice, denom }]
+      const account = this.#payer && new CosmosAccount({ name, key: this.#payer.key, prefix, chainId, gas })
       this.#known = { traits, account, denom }
       return this.#known
     })
@@ -321,7 +298,8 @@ export class CosmosEnd implements ChainEnd {
         const group = rest.slice(0, alone === 0 ? 1 : alone < 0 ? rest.length : alone)
         const numbers = await this.#numbers(account.address)
         const done = await account.send(
-          group.map((message) => packed(message, account.address)),
+          this.#remote,
+          group.map((message) => signedMessage(message, account.address)),
           numbers,
         )
         outcomes.push(...done)
@@ -441,50 +419,6 @@ export class CosmosEnd implements ChainEnd {
 
 /** Events of what becomes of a packet that a client sends. */
 const PACKET_EVENTS = ['send_packet', 'acknowledge_packet', 'timeout_packet']
-
-/** A message with its type, as transactions of Cosmos carry it. */
-const anyOf = <D extends DescMessage>(schema: D, message: MessageInitShape<D>): Any =>
-  create(AnySchema, { typeUrl: `/${schema.typeName}`, value: toBinary(schema, create(schema, message)) })
-
-function packed(message: Message, signer: string): Any {
-  if (message.type === 'createClient') {
-    const typed = ({ typeName }: DescMessage, value: Uint8Array) =>
-      create(AnySchema, { typeUrl: `/${typeName}`, value })
-    const clientState = typed(ClientStateSchema, message.clientState)
-    const consensusState = typed(ConsensusStateSchema, message.consensusState)
-    return anyOf(MsgCreateClientSchema, { clientState, consensusState, signer })
-  }
-  if (message.type === 'registerCounterparty') {
-    const { clientId, prefix, counterparty: counterpartyClientId } = message
-    const counterpartyMerklePrefix = [...prefix]
-    return anyOf(MsgRegisterCounterpartySchema, { clientId, counterpartyMerklePrefix, counterpartyClientId, signer })
-  }
-  if (message.type === 'updateClient') {
-    const clientMessage = fromBinary(AnySchema, message.update)
-    return anyOf(MsgUpdateClientSchema, { clientId: message.clientId, clientMessage, signer })
-  }
-  const { proof, height: proofHeight } = message
-  const packet = wirePacket(message.packet)
-  if (message.type === 'receive')
-    return anyOf(MsgRecvPacketSchema, { packet, proofCommitment: proof, proofHeight, signer })
-  if (message.type === 'timeout')
-    return anyOf(MsgTimeoutSchema, { packet, proofUnreceived: proof, proofHeight, signer })
-  const acknowledgement = { appAcknowledgements: [...message.acknowledgements] }
-  return anyOf(MsgAcknowledgementSchema, { packet, acknowledgement, proofAcked: proof, proofHeight, signer })
-}
-
-const wirePacket = ({ destClient, payloads, ...of }: Packet): MessageInitShape<typeof PacketSchema> => ({
-  ...of,
-  destinationClient: destClient,
-  payloads: payloads.map(({ destPort, ...payload }) => ({ ...payload, destinationPort: destPort })),
-})
-
-const packetOf = ({ sequence, sourceClient, destinationClient, timeoutTimestamp, payloads }: WirePacket): Packet => ({
-  ...{ sequence, sourceClient, destClient: destinationClient, timeoutTimestamp },
-  payloads: payloads.map(({ sourcePort, destinationPort: destPort, version, encoding, value }) => ({
-    ...{ sourcePort, destPort, version, encoding, value },
-  })),
-})
 
 /** Fields of a message of which little is needed, by number: numbers and bytes. */
 function fieldsOf(bytes: Uint8Array | bigint | undefined): ReadonlyMap<number, Uint8Array | bigint> {
