@@ -13,10 +13,11 @@ import { definePrecompile, implement, type ReadCall } from './define.ts'
 import { ibcAbi } from './generated/abi.ts'
 import { page } from './paging.ts'
 
-/** Gas of a signature that is verified, of a byte of a proof, and of a listed client. */
-const SIGNATURE_GAS = 10_000n
+/** Gas of a signature that is verified, of a byte of an update or of a proof, and of a listed client. */
+const SIGNATURE_GAS = 12_000n
+const UPDATE_BYTE_GAS = 30n
 const PROOF_BYTE_GAS = 60n
-const CLIENT_GAS = 4_000n
+const CLIENT_GAS = 30_000n
 /** Gas of the entries of a packet in the provable store: the nodes that the end of the block writes for them. */
 const ENTRY_GAS = 60_000n
 
@@ -64,12 +65,13 @@ export const shownPacket = (packet: Packet): ShownPacket => ({
   payloads: packet.payloads.map((payload) => ({ ...payload, value: toHex(payload.value) })),
 })
 
-/** The bytes of a proof, after the gas of reading it. */
-function chargedProof({ charge }: ReadCall, proof: Hex): Uint8Array {
-  const bytes = fromHex(proof)
-  charge(PROOF_BYTE_GAS * BigInt(bytes.length))
+/** The bytes, after the gas of reading them. */
+function charged({ charge }: ReadCall, hex: Hex, gas: bigint): Uint8Array {
+  const bytes = fromHex(hex)
+  charge(gas * BigInt(bytes.length))
   return bytes
 }
+const chargedProof = (call: ReadCall, proof: Hex): Uint8Array => charged(call, proof, PROOF_BYTE_GAS)
 
 const stored = (call: ReadCall, key: Uint8Array): Hex => toHex(moduleOf(call).store.get(key) ?? new Uint8Array(0))
 
@@ -81,19 +83,19 @@ export const ibc = definePrecompile({
   abi: ibcAbi,
   functions: implement(ibcAbi, {
     gas: {
-      createClient: 60_000n,
+      createClient: 110_000n,
       registerCounterparty: 20_000n,
-      updateClient: 60_000n,
+      updateClient: 150_000n,
       verifyMembership: 20_000n,
       verifyNonMembership: 20_000n,
-      getClientState: 3_000n,
-      getConsensusState: 3_000n,
+      getClientState: 9_000n,
+      getConsensusState: 6_000n,
       getClient: CLIENT_GAS,
-      getClients: 3_000n,
-      getPacketCommitment: 3_000n,
-      getPacketAcknowledgement: 3_000n,
+      getClients: 6_000n,
+      getPacketCommitment: 6_000n,
+      getPacketAcknowledgement: 6_000n,
       recvPacket: 80_000n,
-      acknowledgePacket: 60_000n,
+      acknowledgePacket: 70_000n,
       timeoutPacket: 60_000n,
     },
     functions: {
@@ -116,9 +118,8 @@ export const ibc = definePrecompile({
       },
       updateClient(call, clientId, updateMsg) {
         const { clients } = moduleOf(call)
-        const result = BigInt(
-          UPDATE_RESULTS.indexOf(clients.update(clientId, fromHex(updateMsg), () => call.charge(SIGNATURE_GAS))),
-        )
+        const bytes = charged(call, updateMsg, UPDATE_BYTE_GAS)
+        const result = BigInt(UPDATE_RESULTS.indexOf(clients.update(clientId, bytes, () => call.charge(SIGNATURE_GAS))))
         const { latest } = readClientState(clients.client(clientId).state)
         call.emit('UpdateClient', { clientId, latestHeight: latest, result })
         return [result]

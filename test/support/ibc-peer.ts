@@ -18,7 +18,6 @@ import { type CometBlock, CometChain, hashOf, Signer } from './comet-chain.ts'
 
 const YEAR = 365n * 86_400n
 const EVM = toHash(sha256('the block of the peer'))
-const VALIDATORS = [new Signer(0, 10n)]
 /** Time of the first header of a peer in Unix seconds: 2023-01-01. */
 const START = 1_672_531_200n
 
@@ -28,19 +27,22 @@ const packed = (name: string, value: Uint8Array): Uint8Array =>
 /** In seconds. A client trusts for a century and takes any time, unless a test says otherwise. */
 export type Periods = { readonly trusting?: bigint; readonly unbonding?: bigint }
 
-/** Headers of a chain, all signed by one validator. */
+/** Headers of a chain, all signed by the same validators. */
 export class SignedHeaders {
   readonly #chain: CometChain
+  readonly #validators: readonly Signer[]
   readonly #blocks = new Map<number, CometBlock>()
 
-  /** `chainId`: with its revision, `peer-1`. */
-  constructor(chainId: string) {
+  /** `chainId`: with its revision, `peer-1`. `validators`: how many there are, all with the same power. */
+  constructor(chainId: string, validators = 1) {
     this.#chain = new CometChain(chainId)
+    this.#validators = Array.from({ length: validators }, (_, number) => new Signer(number, 10n))
   }
 
   /** Makes the header of a height. `time`: Unix milliseconds. */
   add(height: number, time: number, appHash: Uint8Array): void {
-    this.#blocks.set(height, { height, time, appHash, validators: VALIDATORS, nextValidators: VALIDATORS })
+    const sets = { validators: this.#validators, nextValidators: this.#validators }
+    this.#blocks.set(height, { height, time, appHash, ...sets })
   }
 
   #at(height: number): CometBlock {
@@ -83,7 +85,7 @@ export class SignedHeaders {
   }
 
   #message = (block: CometBlock, trusted: number) =>
-    this.#chain.update(block, { height: trusted, nextValidators: VALIDATORS })
+    this.#chain.update(block, { height: trusted, nextValidators: this.#validators })
 }
 
 /** A chain that consists of a provable store, and has a header of its first height. */

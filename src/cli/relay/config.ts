@@ -7,9 +7,19 @@ import { serverUrl } from '../../fork/allowed-url.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { optionsOfHome } from '../network/node-home.ts'
 
+/** Before the URL of the RPC of a chain of the Cosmos SDK. */
+export const COSMOS = 'cosmos+'
+
+/** A URL in its usual form, with the mark of its kind; undefined for another text. */
+function endUrl(text: string): string | undefined {
+  const kind = text.startsWith(COSMOS) ? COSMOS : ''
+  const read = serverUrl(text.slice(kind.length))
+  return read && `${kind}${read.href}`
+}
+
 const url = z.string().transform((text, context) => {
-  const read = serverUrl(text)
-  if (read !== undefined) return read.href
+  const read = endUrl(text)
+  if (read !== undefined) return read
   context.addIssue({ code: 'custom', message: 'expected a URL of a JSON-RPC server' })
   return z.NEVER
 })
@@ -47,8 +57,8 @@ export const writeConfig = (file: string, of: RelayConfig): void => replaceFile(
  * The nodes that an operand of `kestrel relay init` names: a URL, or a folder of `kestrel testnet`. Throws ChainError `invalid-params`.
  */
 export function urlsOf(operand: string): readonly string[] {
-  const read = serverUrl(operand)
-  if (read !== undefined) return [read.href]
+  const read = endUrl(operand)
+  if (read !== undefined) return [read]
   const refuse = (problem: string) => new ChainError('invalid-params', `${operand}: ${problem}`)
   if (!existsSync(operand) || !statSync(operand).isDirectory())
     throw refuse('expected a URL of a JSON-RPC server, or a folder that `kestrel testnet` has made')

@@ -2,12 +2,15 @@
 import type { Command } from 'commander'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { z } from 'zod'
+import { ChainError } from '../../lib/errors.ts'
 import type { Payer } from '../../relay/account.ts'
+import { CosmosEnd } from '../../relay/cosmos.ts'
+import type { ChainEnd } from '../../relay/end.ts'
 import { KestrelEnd } from '../../relay/kestrel.ts'
 import { devKeys } from '../../spec/presets.ts'
 import { coins, integer, path } from '../flags.ts'
 import { accountOfKey, keyFlags, withKeyFlags } from '../native/sender.ts'
-import type { EndConfig } from './config.ts'
+import { COSMOS, type EndConfig } from './config.ts'
 
 const MAX_UINT64 = 2n ** 64n - 1n
 /** 10 coins a day pay for 60,000 packets at a gas price of 0.1 gwei. */
@@ -41,7 +44,7 @@ export const withSpending = (command: Command): Command =>
  */
 const TRIAL_KEY = devKeys.kestrel[0]?.keys[9] ?? '0x'
 
-type Ends = { readonly a: KestrelEnd; readonly b: KestrelEnd; close(): void }
+type Ends = { readonly a: OpenEnd; readonly b: OpenEnd; close(): void }
 
 /** The two ends with the account that the flags name. Throws ChainError. */
 export async function openEnds(
@@ -61,10 +64,18 @@ export async function openEnds(
   }
 }
 
-/** Opens an end; chains of other kinds are chosen here. */
-export const openEnd = (name: string, urls: readonly string[], payer?: Payer): KestrelEnd =>
-  new KestrelEnd(
-    name,
-    urls.map((url) => new URL(url)),
-    payer,
-  )
+type OpenEnd = ChainEnd & { close(): void }
+
+/**
+ * Opens an end: a network of this program, or a chain of the Cosmos SDK whose URLs begin with `cosmos+`. `gas-price` in the query of the first
+ * such URL: base units of its staking coin for a unit of gas.
+ */
+export function openEnd(name: string, urls: readonly string[], payer?: Payer): OpenEnd {
+  const [first, ...others] = urls.map((url) => new URL(url.replace(COSMOS, '')))
+  if (first === undefined) throw new Error('an end without a URL')
+  if (!urls[0]?.startsWith(COSMOS)) return new KestrelEnd(name, [first, ...others], payer)
+  const gasPrice = Number(first.searchParams.get('gas-price') ?? 0)
+  if (!(gasPrice >= 0 && gasPrice < 1e12)) throw new ChainError('invalid-params', `${first}: gas-price is no price`)
+  first.search = ''
+  return new CosmosEnd(name, [first, ...others], payer, { gasPrice })
+}
