@@ -24,7 +24,7 @@ async function everyState() {
   const chain = await ibcChain()
   const peer = await ibcPeer(chain)
   const second = await ibcPeer(chain, { chainId: 'other-1', clientId: '07-tendermint-9' })
-  const sent = [await peer.transfer({ memo: 'one' }), await peer.transfer(), await peer.transfer({ seconds: 600 })]
+  const sent = [await peer.transfer({ memo: 'one' }), await peer.transfer(), await peer.transfer({ seconds: 600n })]
   const [first, refused, late] = sent
   if (first === undefined || refused === undefined || late === undefined) throw new Error('nothing was sent')
   const received = await peer.deliver({ transfer: { receiver: bech32(other), amount: '7', memo: 'hello' } })
@@ -245,8 +245,8 @@ describe('clients of IBC', () => {
       client_id: '07-tendermint-0',
       chain_id: 'peer-7',
       status: 'active',
-      // Header 1 made it; two packets, two answers and a timeout took one each.
-      latest_height: { revision: '7', height: '6' },
+      // Header 2 made it; two packets, two answers and a timeout took one each.
+      latest_height: { revision: '7', height: '7' },
       creator: { hash: owner },
       counterparty_client_id: '07-tendermint-4',
       counterparty_prefix: [toHex('ibc'), '0x'],

@@ -1,24 +1,11 @@
 // Two running chains with IBC in one process and a relayer between them. Chains of one node sign no headers, so the test signs those
 // that a network's engine would: of the height after each block, with the app hash of the block.
-import { type Hex, parseAbi, parseEventLogs, type TransactionReceipt, toHex } from 'viem'
+import { type Hex, parseEventLogs, type TransactionReceipt, toHex } from 'viem'
 import { PACKET_KEY } from '../../src/modules/ibc/packets.ts'
 import type { testChain } from './chain.ts'
-import { SignedHeaders } from './ibc-peer.ts'
+import { IBC, ibcAbi, SignedHeaders } from './ibc-peer.ts'
 import { appHashOfStores } from './network.ts'
 
-export const IBC = '0x0000000000000000000000000000000000000807'
-export const ibcAbi = parseAbi([
-  'struct Height { uint64 revisionNumber; uint64 revisionHeight; }',
-  'struct Payload { string sourcePort; string destPort; string version; string encoding; bytes value; }',
-  'struct Packet { uint64 sequence; string sourceClient; string destClient; uint64 timeoutTimestamp; Payload[] payloads; }',
-  'function createClient(bytes clientState, bytes consensusState) returns (string clientId)',
-  'function registerCounterparty(string clientId, bytes[] counterpartyPrefix, string counterpartyClientId) returns (bool success)',
-  'function updateClient(string clientId, bytes updateMsg) returns (uint8 result)',
-  'function recvPacket(Packet packet, bytes proof, Height proofHeight) returns (bool received)',
-  'function acknowledgePacket(Packet packet, bytes[] acknowledgements, bytes proof, Height proofHeight) returns (bool ended)',
-  'event SendPacket(string indexed clientId, uint256 indexed sequence, Packet packet)',
-  'event WriteAcknowledgement(string indexed clientId, uint256 indexed sequence, Packet packet, bytes[] acknowledgements)',
-])
 /** The first client of each chain, which is that of the other one. */
 export const CLIENT = '07-tendermint-0'
 /** Index of the relayer's account. */

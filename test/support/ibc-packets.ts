@@ -1,46 +1,19 @@
 // Another chain of IBC that exists only as headers, signatures and proofs, as a running chain's clients accept them: its packets,
 // acknowledgements and timeouts in one line each. It may be hostile: it proves whatever it is asked to.
-import { create, toBinary } from '@bufbuild/protobuf'
-import { AnySchema, durationFromMs, timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { encodeFunctionData, type Hex, numberToHex, parseAbi, parseEventLogs, toHex } from 'viem'
-import { absenceProof, appHashOf, presenceProof, storeProof } from '../../src/ibc/ics23/prove.ts'
-import { proofSpec, TREES } from '../../src/ibc/ics23/specs.ts'
 import { toBech32 } from '../../src/lib/bech32.ts'
-import { fromHex, hexToAddress, toHash } from '../../src/lib/hex.ts'
-import { sha256 } from '../../src/lib/sha256.ts'
+import { fromHex, hexToAddress } from '../../src/lib/hex.ts'
 import {
   acknowledgementCommitment,
   ERROR_ACKNOWLEDGEMENT,
   PACKET_KEY,
   packetCommitment,
 } from '../../src/modules/ibc/packets.ts'
-import { MerkleProofSchema } from '../../src/protobuf/generated/ibc/core/commitment/v1/commitment_pb.ts'
-import {
-  ClientStateSchema,
-  ConsensusStateSchema,
-  HeaderSchema,
-} from '../../src/protobuf/generated/ibc/lightclients/tendermint/v1/tendermint_pb.ts'
 import { presets } from '../../src/spec/presets.ts'
 import { account, testChain } from './chain.ts'
-import { CometChain, hashOf, Signer } from './comet-chain.ts'
+import { IBC, IbcPeer, ibcAbi } from './ibc-peer.ts'
 
-export const IBC = '0x0000000000000000000000000000000000000807'
 const ICS20 = '0x0000000000000000000000000000000000000802'
-
-export const ibcAbi = parseAbi([
-  'struct Height { uint64 revisionNumber; uint64 revisionHeight; }',
-  'struct Payload { string sourcePort; string destPort; string version; string encoding; bytes value; }',
-  'struct Packet { uint64 sequence; string sourceClient; string destClient; uint64 timeoutTimestamp; Payload[] payloads; }',
-  'function createClient(bytes clientState, bytes consensusState) returns (string clientId)',
-  'function registerCounterparty(string clientId, bytes[] counterpartyPrefix, string counterpartyClientId) returns (bool success)',
-  'function updateClient(string clientId, bytes updateMsg) returns (uint8 result)',
-  'function recvPacket(Packet packet, bytes proof, Height proofHeight) returns (bool received)',
-  'function acknowledgePacket(Packet packet, bytes[] acknowledgements, bytes proof, Height proofHeight) returns (bool ended)',
-  'function timeoutPacket(Packet packet, bytes proof, Height proofHeight) returns (bool ended)',
-  'event CreateClient(string clientId, address indexed creator, string chainId)',
-  'event SendPacket(string indexed clientId, uint256 indexed sequence, Packet packet)',
-  'event WriteAcknowledgement(string indexed clientId, uint256 indexed sequence, Packet packet, bytes[] acknowledgements)',
-])
 const ics20Abi = parseAbi([
   'struct Height { uint64 revisionNumber; uint64 revisionHeight; }',
   'function transfer(string sourcePort, string sourceChannel, string denom, uint256 amount, address sender, string receiver, Height timeoutHeight, uint64 timeoutTimestamp, string memo) returns (uint64 nextSequence)',
@@ -77,16 +50,12 @@ export function ibcPreset(modules: Record<string, unknown> = {}) {
 }
 
 type Chain = Pick<Awaited<ReturnType<typeof testChain>>, 'viem' | 'walletOf' | 'rpc' | 'mine'>
-/** What every provable store has. */
-const FIRST_ENTRY = { key: Buffer.from('ibc/version'), value: Uint8Array.of(2) }
-/** What a peer's chain has at one key; undefined: nothing. */
-type Entry = { readonly key: Uint8Array; readonly value: Uint8Array | undefined }
 type Options = {
   readonly chainId?: string
   /** Its client of this chain. */
   readonly clientId?: string
   /** Seconds after which a client expires. */
-  readonly trustingPeriod?: number
+  readonly trustingPeriod?: bigint
 }
 
 /** A running chain with IBC and no peers. */
@@ -94,10 +63,7 @@ export const ibcChain = () => testChain({ spec: ibcPreset() })
 
 /** Makes a client of a new peer on the chain, and registers its counterparty. */
 export async function ibcPeer(chain: Chain, options: Options = {}) {
-  const { chainId = 'peer-7', clientId: theirs = '07-tendermint-4', trustingPeriod = 1_209_600 } = options
-  const comet = new CometChain(chainId)
-  const revision = BigInt(/-(\d+)$/.exec(chainId)?.[1] ?? 0)
-  const validators = [4n, 3n, 2n].map((power, number) => new Signer(number, power))
+  const { chainId = 'peer-7', clientId: theirs = '07-tendermint-4', trustingPeriod = 1_209_600n } = options
   const { viem, walletOf } = chain
 
   async function send(data: Hex, { from = 0, to = IBC as Hex } = {}) {
@@ -109,33 +75,25 @@ export async function ibcPeer(chain: Chain, options: Options = {}) {
     }
     return receipt
   }
-  /** Unix milliseconds: the time of the chain, so that headers are not from the future. */
-  const now = async () => Number((await viem.getBlock()).timestamp) * 1000
+  /** The time of the chain in Unix seconds. */
+  const now = async () => (await viem.getBlock()).timestamp
   // The first block of a chain is older than its program.
   await chain.mine()
-  const begin = await now()
-  const first = { height: 1, time: begin, appHash: sha256('first'), validators, nextValidators: validators }
-  const clientState = create(ClientStateSchema, {
-    chainId,
-    trustLevel: { numerator: 1n, denominator: 3n },
-    trustingPeriod: durationFromMs(trustingPeriod * 1000),
-    unbondingPeriod: durationFromMs(trustingPeriod * 1500),
-    maxClockDrift: durationFromMs(10_000),
-    frozenHeight: {},
-    latestHeight: { revisionNumber: revision, revisionHeight: 1n },
-    proofSpecs: [proofSpec(TREES.smt), proofSpec(TREES.tendermint)],
-    upgradePath: [],
-  })
-  const consensusState = create(ConsensusStateSchema, {
-    timestamp: timestampFromMs(begin),
-    root: { hash: first.appHash },
-    nextValidatorsHash: hashOf(validators),
-  })
+  const peer = new IbcPeer(chainId)
+  /** The time of the peer's last header in Unix seconds; that of the next one is the chain's, or a second later. */
+  let last = await now()
+  const first = peer.block(last)
+  const next = async () => {
+    const time = await now()
+    last = time > last ? time : last + 1n
+    return peer.next(last)
+  }
+  const begin = peer.clientState(first, { trusting: trustingPeriod, unbonding: trustingPeriod * 2n })
   const created = await send(
     encodeFunctionData({
       abi: ibcAbi,
       functionName: 'createClient',
-      args: [toHex(toBinary(ClientStateSchema, clientState)), toHex(toBinary(ConsensusStateSchema, consensusState))],
+      args: [toHex(begin), toHex(peer.consensusState(first))],
     }),
   )
   const [event] = parseEventLogs({ abi: ibcAbi, eventName: 'CreateClient', logs: created.logs })
@@ -148,42 +106,13 @@ export async function ibcPeer(chain: Chain, options: Options = {}) {
     }),
   )
 
-  let trusted = first
-  /** Updates the client with the next header, whose app hash commits to the entry; returns a proof of it, or of its absence. */
-  async function prove({ key, value }: Entry) {
-    const leaf = { ...(value === undefined ? FIRST_ENTRY : { key, value }), steps: [] }
-    const root = toHash(sha256(Uint8Array.of(0), sha256(leaf.key), sha256(leaf.value)))
-    const evm = toHash(sha256(`block ${trusted.height}`))
-    const isBelow = Buffer.compare(sha256(key), sha256(leaf.key)) < 0
-    const entry =
-      value === undefined
-        ? absenceProof(key, isBelow ? undefined : leaf, isBelow ? leaf : undefined)
-        : presenceProof(leaf)
-    const height = trusted.height + 1
-    const time = Math.max(trusted.time + 1, await now())
-    const block = {
-      height,
-      time,
-      appHash: fromHex(appHashOf({ evm, ibc: root })),
-      validators,
-      nextValidators: validators,
-    }
-    const header = comet.update(block, { height: trusted.height, nextValidators: validators })
-    trusted = block
-    const updated = await update(header)
-    const proofs = [entry, storeProof(evm, root)]
-    return {
-      updated,
-      proof: toHex(toBinary(MerkleProofSchema, create(MerkleProofSchema, { proofs }))),
-      height: { revisionNumber: revision, revisionHeight: BigInt(height) },
-    }
-  }
-  /** Updates the client with a header, packed as Go's `Any`. */
-  function update(header: ReturnType<CometChain['update']>) {
-    const typeUrl = '/ibc.lightclients.tendermint.v1.Header'
-    const message = create(AnySchema, { typeUrl, value: toBinary(HeaderSchema, header) })
-    const args = [clientId, toHex(toBinary(AnySchema, message))] as const
-    return send(encodeFunctionData({ abi: ibcAbi, functionName: 'updateClient', args }))
+  /** Updates the client with a header or a misbehaviour, packed as Go's `Any`. */
+  const update = (message: Uint8Array) =>
+    send(encodeFunctionData({ abi: ibcAbi, functionName: 'updateClient', args: [clientId, toHex(message)] }))
+  /** Updates the client with the next header; returns a proof of what the peer has at the key then. */
+  async function prove(key: Uint8Array) {
+    const updated = await update(await next())
+    return { updated, proof: toHex(peer.proof(key)), height: peer.heightOf(peer.height) }
   }
 
   let sequence = 0n
@@ -200,9 +129,9 @@ export async function ibcPeer(chain: Chain, options: Options = {}) {
       receiver = 'cosmos1receiver',
       memo = '',
       from = 0,
-      seconds = 3600,
+      seconds = 3600n,
     } = {}) {
-      const timeout = BigInt((await now()) / 1000 + seconds)
+      const timeout = (await now()) + seconds
       const height = { revisionNumber: 0n, revisionHeight: 0n }
       const args = ['', clientId, denom, amount, account(from).address, receiver, height, timeout, memo] as const
       const receipt = await send(encodeFunctionData({ abi: ics20Abi, functionName: 'transfer', args }), {
@@ -235,12 +164,13 @@ export async function ibcPeer(chain: Chain, options: Options = {}) {
         sequence: ++sequence,
         sourceClient: theirs,
         destClient: clientId,
-        timeoutTimestamp: BigInt((await now()) / 1000 + 3600),
+        timeoutTimestamp: (await now()) + 3600n,
         payloads: [payload],
         ...fields,
       }
       const key = PACKET_KEY.commitment(theirs, packet.sequence)
-      const { proof, height } = await prove({ key, value: packetCommitment(provable(packet)) })
+      peer.set(key, packetCommitment(provable(packet)))
+      const { proof, height } = await prove(key)
       const args = [packet, proof, height] as const
       const receipt = await send(encodeFunctionData({ abi: ibcAbi, functionName: 'recvPacket', args }), { from: 9 })
       return { packet, receipt }
@@ -248,26 +178,27 @@ export async function ibcPeer(chain: Chain, options: Options = {}) {
     /** The peer has answered a packet of the chain: SUCCESS or REFUSED. */
     async acknowledge(packet: Packet, answer: Hex = SUCCESS) {
       const key = PACKET_KEY.acknowledgement(theirs, packet.sequence)
-      const { proof, height } = await prove({ key, value: acknowledgementCommitment([fromHex(answer)]) })
+      peer.set(key, acknowledgementCommitment([fromHex(answer)]))
+      const { proof, height } = await prove(key)
       const args = [packet, [answer], proof, height] as const
       return send(encodeFunctionData({ abi: ibcAbi, functionName: 'acknowledgePacket', args }), { from: 9 })
     },
     /** Time passes, and the peer has not received a packet of the chain. */
     async timeout(packet: Packet) {
-      const left = Math.max(0, Number(packet.timeoutTimestamp) - (await now()) / 1000)
-      await chain.rpc('evm_increaseTime', numberToHex(left))
+      const left = packet.timeoutTimestamp - (await now())
+      if (left > 0n) await chain.rpc('evm_increaseTime', numberToHex(left))
       await chain.mine()
-      const { proof, height } = await prove({ key: PACKET_KEY.receipt(theirs, packet.sequence), value: undefined })
+      const { proof, height } = await prove(PACKET_KEY.receipt(theirs, packet.sequence))
       const args = [packet, proof, height] as const
       return send(encodeFunctionData({ abi: ibcAbi, functionName: 'timeoutPacket', args }), { from: 9 })
     },
     /** The next header of the peer. */
-    update: async () => (await prove(FIRST_ENTRY)).updated,
+    update: async () => update(await next()),
     /** Two blocks of the peer at one height, which freezes the client. */
     async fork() {
-      await prove(FIRST_ENTRY)
-      const other = { ...trusted, appHash: sha256('another') }
-      return update(comet.update(other, { height: 1, nextValidators: validators }))
+      const before = peer.height
+      await update(await next())
+      return update(peer.misbehaviour(peer.height, before))
     },
   }
 }

@@ -2,6 +2,7 @@
 // commit to a provable store, with the states, updates and proofs that a relayer would bring.
 import { create, toBinary } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
+import { parseAbi } from 'viem'
 import { writeConsensusState } from '../../src/ibc/comet/client-state.ts'
 import { absenceProof, appHashOf, presenceProof, storeProof } from '../../src/ibc/ics23/prove.ts'
 import { proofSpec, TREES } from '../../src/ibc/ics23/specs.ts'
@@ -16,6 +17,21 @@ import {
 } from '../../src/protobuf/generated/ibc/lightclients/tendermint/v1/tendermint_pb.ts'
 import { type CometBlock, CometChain, hashOf, Signer } from './comet-chain.ts'
 
+export const IBC = '0x0000000000000000000000000000000000000807'
+export const ibcAbi = parseAbi([
+  'struct Height { uint64 revisionNumber; uint64 revisionHeight; }',
+  'struct Payload { string sourcePort; string destPort; string version; string encoding; bytes value; }',
+  'struct Packet { uint64 sequence; string sourceClient; string destClient; uint64 timeoutTimestamp; Payload[] payloads; }',
+  'function createClient(bytes clientState, bytes consensusState) returns (string clientId)',
+  'function registerCounterparty(string clientId, bytes[] counterpartyPrefix, string counterpartyClientId) returns (bool success)',
+  'function updateClient(string clientId, bytes updateMsg) returns (uint8 result)',
+  'function recvPacket(Packet packet, bytes proof, Height proofHeight) returns (bool received)',
+  'function acknowledgePacket(Packet packet, bytes[] acknowledgements, bytes proof, Height proofHeight) returns (bool ended)',
+  'function timeoutPacket(Packet packet, bytes proof, Height proofHeight) returns (bool ended)',
+  'event CreateClient(string clientId, address indexed creator, string chainId)',
+  'event SendPacket(string indexed clientId, uint256 indexed sequence, Packet packet)',
+  'event WriteAcknowledgement(string indexed clientId, uint256 indexed sequence, Packet packet, bytes[] acknowledgements)',
+])
 const YEAR = 365n * 86_400n
 const EVM = toHash(sha256('the block of the peer'))
 /** Time of the first header of a peer in Unix seconds: 2023-01-01. */
