@@ -21,7 +21,7 @@ export const OWNER = 0
 /** An account that has neither granted nor been granted anything. */
 export const STRANGER = 1
 /** Operator of the network's first validator; accounts 10 to 12 of the mnemonic operate them. */
-const OPERATOR = 10
+export const OPERATOR = 10
 const NEW_OPERATOR = 5
 /** Becomes a clawback account. */
 const FUTURE = 6
