@@ -461,8 +461,8 @@ export class BlockChain implements ChainFace {
   }
 
   /**
-   * What a block on the head is made of. An attribute has the value that governance has set, else the caller's, else the producer's,
-   * else a default. Throws OtherProgramNeeded.
+   * Completes the attributes of a block on the head, and opens the state that the block runs on. Governance, the caller and the
+   * producer give attributes, in this order of precedence; the rest have defaults. Throws OtherProgramNeeded.
    */
   #next(attributes: Partial<PayloadAttributes>, fetches = true) {
     const chosen = [{ coinbase: this.proposer }, this.#proposed(), attributes, this.governed.attributes()]

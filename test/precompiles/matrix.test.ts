@@ -111,8 +111,8 @@ async function send(of: Case, { to = of.of.address, from = of.from, value = 0n }
 }
 
 /**
- * Runs `work` and rewinds the blocks that it made. Its first block is later than the head: a grant that a block of the same
- * second renews keeps its expiration, which costs less gas.
+ * Runs `work` and rewinds the blocks that it made. Its blocks are later than the head, because a set time moves the clock for good: a
+ * grant that a block of the same second renews keeps its expiration, which costs less gas.
  */
 async function undone(work: () => Promise<void>): Promise<void> {
   const { timestamp } = await chain.viem.getBlock()

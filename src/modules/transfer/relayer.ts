@@ -20,7 +20,7 @@ const INTERNAL_ERROR = 1
 /**
  * Maximum packets that one end of block delivers, and maximum timeouts by height and by time that it visits; the others wait
  * for the next block, in order. By the version of transfer's rules. A packet takes 50 to 75 reads and 20 to 40 writes of state, some
- * 40 more if it brings a new voucher: 0.7 to 2 ms, with 10,000 due 3 to 4 ms. So 500 of them can take 2.2 s. A block of 36,000,000 gas can
+ * 40 more if it brings a new voucher: 0.7 to 2 ms, with 10,000 due 3 to 4 ms; a block with 500 of them took 2.3 s. A block of 36,000,000 gas can
  * send about 220 packets by the presets' prices: with version 2 they wait while such blocks follow each other.
  */
 export const MOST_PACKETS_A_BLOCK = { 1: 500, 2: 50 }
