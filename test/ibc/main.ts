@@ -1,33 +1,42 @@
 // `npm run test:ibc -- light --mutations N --seed S`: mutations of messages and proofs beside the rules of the model.
 // `npm run test:ibc -- go --mutations N --seed S`: the same mutations, packets and signatures beside Cosmos' own code, which Go builds.
+// `npm run test:ibc -- simd --simd PROGRAM --transfers N`: transfers with an unmodified chain of the Cosmos SDK (`test/network/simd.test.ts`).
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { goCases } from './go-cases.ts'
 import { runMutations } from './mutations/run.ts'
 
 const { values, positionals } = parseArgs({
-  options: { mutations: { type: 'string' }, seed: { type: 'string' } },
+  options: {
+    mutations: { type: 'string' },
+    seed: { type: 'string' },
+    simd: { type: 'string' },
+    transfers: { type: 'string' },
+  },
   allowPositionals: true,
 })
-const { mutations, seed, part } = z
+const { mutations, seed, part, ...network } = z
   .object({
-    part: z.enum(['light', 'go']),
+    part: z.enum(['light', 'go', 'simd']),
     mutations: z.coerce.number().int().positive().default(10_000),
     seed: z.coerce
       .number()
       .int()
       .nonnegative()
       .default(randomInt(2 ** 31)),
+    simd: z.string().optional(),
+    transfers: z.coerce.number().int().positive().default(100),
   })
   .parse({ ...values, part: positionals[0] })
-console.log(`seed ${seed}`)
+if (part !== 'simd') console.log(`seed ${seed}`)
 if (part === 'light') await light()
-else await go()
+else if (part === 'go') await go()
+else simd()
 
 async function light(): Promise<void> {
   const { originals, answers, differences, slowest } = await runMutations(mutations, seed)
@@ -58,4 +67,16 @@ async function go(): Promise<void> {
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+/** Fails if a program is missing: its own, or the engine that COMETBFT names. */
+function simd(): void {
+  if (network.simd === undefined) throw new Error('--simd names no program')
+  if (process.env.COMETBFT === undefined) throw new Error('COMETBFT names no consensus engine')
+  const { status, error } = spawnSync('npx', ['vitest', 'run', '--project', 'network', 'test/network/simd.test.ts'], {
+    env: { ...process.env, SIMD: resolve(network.simd), TRANSFERS: String(network.transfers) },
+    stdio: 'inherit',
+  })
+  if (error !== undefined) throw error
+  process.exitCode = status ?? 1
 }
