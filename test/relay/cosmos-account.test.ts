@@ -5,6 +5,7 @@ import { HDKey } from '@scure/bip32'
 import { mnemonicToSeedSync } from '@scure/bip39'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
+import { Remote } from '../../src/fork/remote.ts'
 import { toHex } from '../../src/lib/hex.ts'
 import { TxBodySchema, TxRawSchema } from '../../src/protobuf/generated/cosmos/tx/v1beta1/tx_pb.ts'
 import { CosmosAccount } from '../../src/relay/cosmos-account.ts'
@@ -20,10 +21,13 @@ const key =
   new Uint8Array(32)
 const account = new CosmosAccount({
   name: 'a',
+  // Signing asks nobody.
+  remote: new Remote({ urls: [new URL('http://127.0.0.1:1')] }),
   key: privateKeyToAccount(toHex(key)),
   prefix: 'cosmos',
   chainId: 'simd-1',
   gas: { price: 0, denom: 'stake' },
+  perDay: 0n,
 })
 
 it('an account of Cosmos has the address of its key there', () => {
@@ -35,6 +39,6 @@ it('an account of Cosmos signs a transaction to the byte as simd does', async ()
   const [message] = fromBinary(TxBodySchema, bodyBytes).messages
   expect(message?.typeUrl).toBe('/cosmos.bank.v1beta1.MsgSend')
   if (message === undefined) throw new Error('no message')
-  const raw = await account.signed(message, { number: 7n, sequence: 3n })
+  const raw = await account.signed([message], { number: 7n, sequence: 3n }, { gas: 2_000_000n, amount: 0n })
   expect(Buffer.from(raw).toString('base64')).toBe(SIGNED)
 })
