@@ -16,6 +16,11 @@ export const CLIENT = '07-tendermint-0'
 export const abi = parseAbi([
   'struct Height { uint64 revisionNumber; uint64 revisionHeight; }',
   'struct Balance { address contractAddress; uint256 amount; }',
+  'struct Payload { string sourcePort; string destPort; string version; string encoding; bytes value; }',
+  'struct Packet { uint64 sequence; string sourceClient; string destClient; uint64 timeoutTimestamp; Payload[] payloads; }',
+  'event SendPacket(string indexed clientId, uint256 indexed sequence, Packet packet)',
+  'event AcknowledgePacket(string indexed clientId, uint256 indexed sequence, Packet packet, bytes[] acknowledgements)',
+  'event TimeoutPacket(string indexed clientId, uint256 indexed sequence, Packet packet)',
   'function transfer(string sourcePort, string sourceChannel, string denom, uint256 amount, address sender, string receiver, Height timeoutHeight, uint64 timeoutTimestamp, string memo) returns (uint64)',
   'function balances(address account) view returns (Balance[])',
   'function supplyOf(address erc20Address) view returns (uint256)',
