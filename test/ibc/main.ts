@@ -1,5 +1,6 @@
 // `npm run test:ibc -- light --mutations N --seed S`: mutations of messages and proofs beside the rules of the model.
 // `npm run test:ibc -- go --mutations N --seed S`: the same mutations, packets and signatures beside Cosmos' own code, which Go builds.
+// `npm run test:ibc -- chaos --transfers N --seed S`: transfers between two networks whose parts are killed; COMETBFT names the engine.
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,13 +12,14 @@ import { goCases } from './go-cases.ts'
 import { runMutations } from './mutations/run.ts'
 
 const { values, positionals } = parseArgs({
-  options: { mutations: { type: 'string' }, seed: { type: 'string' } },
+  options: { mutations: { type: 'string' }, transfers: { type: 'string' }, seed: { type: 'string' } },
   allowPositionals: true,
 })
-const { mutations, seed, part } = z
+const { mutations, transfers, seed, part } = z
   .object({
-    part: z.enum(['light', 'go']),
+    part: z.enum(['light', 'go', 'chaos']),
     mutations: z.coerce.number().int().positive().default(10_000),
+    transfers: z.coerce.number().int().min(10).default(1_000),
     seed: z.coerce
       .number()
       .int()
@@ -27,7 +29,8 @@ const { mutations, seed, part } = z
   .parse({ ...values, part: positionals[0] })
 console.log(`seed ${seed}`)
 if (part === 'light') await light()
-else await go()
+else if (part === 'go') await go()
+else chaos()
 
 async function light(): Promise<void> {
   const { originals, answers, differences, slowest } = await runMutations(mutations, seed)
@@ -58,4 +61,15 @@ async function go(): Promise<void> {
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+/** Fails without an engine, where the test would be skipped. */
+function chaos(): void {
+  if (process.env.COMETBFT === undefined) throw new Error('COMETBFT names no consensus engine')
+  const { status, error } = spawnSync('npx', ['vitest', 'run', 'test/network/ibc-chaos.test.ts'], {
+    env: { ...process.env, IBC_TRANSFERS: String(transfers), IBC_SEED: String(seed) },
+    stdio: 'inherit',
+  })
+  if (error !== undefined) throw error
+  process.exitCode = status ?? 1
 }
