@@ -229,7 +229,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`transfers between two networks under c
     const disturbed: string[] = []
     start()
     for (let left = count; left > 0; ) {
-      const batch = Array.from({ length: Math.min(left, 1 + pick(Math.max(20, TRANSFERS / 20))) }, transfer)
+      const batch = Array.from({ length: Math.min(left, 1 + pick(Math.max(20, TRANSFERS / 10))) }, transfer)
       await sleep(pick(1_500))
       disturbed.push(await disturb(start))
       left -= (await Promise.all(batch)).filter(Boolean).length
@@ -286,8 +286,8 @@ describe.skipIf(NO_ENGINE !== undefined)(`transfers between two networks under c
         await network.stopAll()
         for (const index of network.all) {
           const check = kestrel('check', '--datadir', join(network.home(index), 'data'))
-          // It prints each fault.
-          expect(await check.catch(({ stdout }: { stdout: string }) => stdout)).toBe('')
+          const faults = await check.catch((error: { stdout: string; message: string }) => error.stdout + error.message)
+          expect(faults).toBe('')
         }
       }
       const times = [...new Set(disturbed)].map((what) => `${disturbed.filter((of) => of === what).length} ${what}`)
