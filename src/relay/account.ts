@@ -7,9 +7,13 @@ import { RemoteError } from '../fork/errors.ts'
 import type { Remote } from '../fork/remote.ts'
 import { hash, quantity } from '../fork/wire.ts'
 import type { Hash, Hex } from '../lib/hex.ts'
-import { EndUnavailable, type Outcome } from './end.ts'
+import { Allowance } from './allowance.ts'
+import { type AccountState, EndUnavailable, type Outcome } from './end.ts'
 
-/** A key, and the most base units that it may spend in a day and for a unit of gas. */
+/** Of a coin of this program's networks. */
+export const COIN_DECIMALS = 18
+
+/** A key, and the most that it may spend: in 10^-18 of a coin in a day, and in base units for a unit of gas. */
 export type Payer = { readonly key: LocalAccount; readonly perDay: bigint; readonly gasPrice: bigint }
 
 export type Call = { readonly to: Hex; readonly data: Hex }
@@ -18,7 +22,6 @@ export type Call = { readonly to: Hex; readonly data: Hex }
 const BLOCK_PATIENCE = 60_000
 const NONCE_PATIENCE = 60_000
 const POLLING = 500
-const DAY = 86_400_000
 /** Most wei of a priority fee, whatever the node asks for. */
 const MOST_TIP = 1_000_000_000n
 /** A transaction may cost more gas than was estimated, because others come before it. */
@@ -37,8 +40,7 @@ export class Account {
   readonly #name: string
   readonly #remote: Remote
   readonly #payer: Payer
-  /** What may still be spent, at a time in milliseconds; it grows by `perDay` a day up to `perDay`. */
-  #allowance: { readonly left: bigint; readonly at: number }
+  readonly #allowance: Allowance
   /** How often transactions were not mined in time since one was. */
   #stuck = 0
   #chainId: bigint | undefined
@@ -47,12 +49,13 @@ export class Account {
     this.#name = name
     this.#remote = remote
     this.#payer = payer
-    this.#allowance = { left: payer.perDay, at: Date.now() }
+    this.#allowance = new Allowance(name, payer.perDay)
     this.address = payer.key.address
   }
 
-  balance(): Promise<bigint> {
-    return this.#remote.ask(quantity, 'eth_getBalance', [this.address, 'latest'])
+  async state(): Promise<AccountState> {
+    const { address } = this
+    return { address, balance: await this.#remote.ask(quantity, 'eth_getBalance', [address, 'latest']) }
   }
 
   /**
@@ -69,8 +72,7 @@ export class Account {
       priced.push({ ...call, gas: withMargin(estimate.gas), nonce: first + BigInt(priced.length) })
     }
     const fees = await this.#fees()
-    const sum = priced.reduce((gas, of) => gas + of.gas, 0n) * fees.maxFeePerGas
-    this.#spend(sum)
+    this.#allowance.spend(priced.reduce((gas, of) => gas + of.gas, 0n) * fees.maxFeePerGas)
     const hashes = await this.#submit(priced, fees)
     const receipts = await this.#receipts(hashes)
     this.#stuck = 0
@@ -126,18 +128,6 @@ export class Account {
       maxFeePerGas: bounded(raised(2n * baseFeePerGas + tip)),
       maxPriorityFeePerGas: bounded(raised(tip)),
     }
-  }
-
-  /** Takes the most that transactions may cost from what may be spent. Throws EndUnavailable if it is more. */
-  #spend(cost: bigint): void {
-    const { perDay } = this.#payer
-    const { left, at } = this.#allowance
-    const now = Date.now()
-    const grown = left + (perDay * BigInt(Math.max(0, now - at))) / BigInt(DAY)
-    const have = grown < perDay ? grown : perDay
-    if (cost > have)
-      throw this.#unavailable(`the next transactions may cost ${cost}, but ${have} is left of the limit of a day`)
-    this.#allowance = { left: have - cost, at: now }
   }
 
   async #submit(calls: readonly Priced[], fees: Fees): Promise<readonly Hash[]> {

@@ -1,7 +1,6 @@
 // A chain of the Cosmos SDK with ibc-go (IBC version 2) as an end of a relay, by the RPC of its CometBFT. Other people's nodes may answer: each
 // answer is read by a schema, what has another form counts as no answer.
 import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf'
-import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { z } from 'zod'
 import { RemoteError, RemoteFailure } from '../fork/errors.ts'
@@ -10,21 +9,20 @@ import { readClientState, readConsensusState } from '../ibc/comet/client-state.t
 import { nanosecondsOf } from '../ibc/comet/light-block.ts'
 import { type ConsensusState, type Height, isExpired } from '../ibc/comet/light-client.ts'
 import { decodeBech32 } from '../lib/bech32.ts'
-import {
-  QueryAccountInfoRequestSchema,
-  QueryAccountInfoResponseSchema,
-} from '../protobuf/generated/cosmos/auth/v1beta1/auth_pb.ts'
 import { CommitmentProofSchema } from '../protobuf/generated/cosmos/ics23/v1/proofs_pb.ts'
 import { TxBodySchema, TxRawSchema } from '../protobuf/generated/cosmos/tx/v1beta1/tx_pb.ts'
 import { AcknowledgementSchema, PacketSchema } from '../protobuf/generated/ibc/core/channel/v2/packet_pb.ts'
 import { MsgUpdateClientSchema } from '../protobuf/generated/ibc/core/client/v1/tx_pb.ts'
 import { CounterpartyInfoSchema } from '../protobuf/generated/ibc/core/client/v2/tx_pb.ts'
 import { MerkleProofSchema } from '../protobuf/generated/ibc/core/commitment/v1/commitment_pb.ts'
-import type { Payer } from './account.ts'
+import { abciQuery, base64, fieldsOf, type QueryAnswer, textOf } from './abci-query.ts'
+import { COIN_DECIMALS, type Payer } from './account.ts'
+import { inBatches } from './batches.ts'
 import { lightBlockSchema } from './comet-json.ts'
 import { CosmosAccount } from './cosmos-account.ts'
 import { packetOf, signedMessage } from './cosmos-messages.ts'
 import {
+  type AccountState,
   type ChainEnd,
   type ChainTraits,
   type Client,
@@ -51,24 +49,12 @@ const number = z
   .string()
   .regex(/^\d{1,19}$/)
   .transform(BigInt)
-const base64 = z
-  .base64()
-  .max(2 ** 20)
-  .transform((text) => new Uint8Array(Buffer.from(text, 'base64')))
 const status = z.object({
   node_info: z.object({ network: z.string() }),
   sync_info: z.object({ latest_block_height: number }),
 })
 const commit = z.object({ signed_header: z.unknown() })
 const validators = z.object({ validators: z.array(z.unknown()), total: number })
-const query = z.object({
-  response: z.object({
-    code: z.number(),
-    log: z.string(),
-    value: base64.nullish(),
-    proofOps: z.object({ ops: z.array(z.object({ data: base64 })) }).nullish(),
-  }),
-})
 const event = z.object({
   type: z.string(),
   attributes: z.array(z.object({ key: z.string(), value: z.string().nullish() })),
@@ -90,21 +76,22 @@ type Event = {
   readonly attributes: ReadonlyMap<string, string>
 }
 
-/** `gasPrice`: base units of the staking coin for a unit of gas. */
-export type CosmosOptions = { readonly gasPrice: number }
+/** `gasPrice`: base units of the staking coin for a unit of gas. `decimals`: of that coin, at most 18. */
+export type CosmosOptions = { readonly gasPrice: number; readonly decimals: number }
+type QueryOf = Parameters<typeof abciQuery> extends [unknown, ...infer Rest] ? Rest : never
 
 export class CosmosEnd implements ChainEnd {
   readonly name: string
+  readonly decimals: number
   readonly #remote: Remote
   readonly #payer: Payer | undefined
   readonly #options: CosmosOptions
-  #known:
-    | { readonly traits: ChainTraits; readonly account: CosmosAccount | undefined; readonly denom: string }
-    | undefined
+  #known: { readonly traits: ChainTraits; readonly account: CosmosAccount | undefined } | undefined
 
   /** `urls`: RPC of nodes of one chain; the first is asked until it fails. `payer`: undefined: the end can only be read. */
   constructor(name: string, urls: readonly URL[], payer: Payer | undefined, options: CosmosOptions) {
     this.name = name
+    this.decimals = options.decimals
     this.#remote = new Remote({ urls, timeout: PATIENCE, retries: RETRIES })
     this.#payer = payer
     this.#options = options
@@ -125,8 +112,8 @@ export class CosmosEnd implements ChainEnd {
       const chainId = node_info.network
       const params = fieldsOf(fieldsOf(await this.#query('/cosmos.staking.v1beta1.Query/Params')).get(1))
       const seconds = fieldsOf(params.get(1)).get(1)
-      const denom = text(params.get(5))
-      const prefix = text(fieldsOf(await this.#query('/cosmos.auth.v1beta1.Query/Bech32Prefix')).get(1))
+      const denom = textOf(params.get(5))
+      const prefix = textOf(fieldsOf(await this.#query('/cosmos.auth.v1beta1.Query/Bech32Prefix')).get(1))
       if (typeof seconds !== 'bigint' || denom === '' || prefix === '')
         throw this.#unavailable('it does not say its parameters')
       const traits: ChainTraits = {
@@ -135,11 +122,16 @@ export class CosmosEnd implements ChainEnd {
         trees: ['iavl', 'tendermint'],
         prefix: [Buffer.from(STORE), new Uint8Array(0)],
       }
-      const [name, gas] = [this.name, { price: this.#options.gasPrice, denom }]
-      const account = this.#payer && new CosmosAccount({ name, key: this.#payer.key, prefix, chainId, gas })
-      this.#known = { traits, account, denom }
+      const account = this.#payer && this.#accountOf(this.#payer, { prefix, chainId, denom })
+      this.#known = { traits, account }
       return this.#known
     })
+  }
+
+  #accountOf({ key, perDay }: Payer, { denom, ...chain }: Record<'prefix' | 'chainId' | 'denom', string>) {
+    const gas = { price: this.#options.gasPrice, denom }
+    const spending = { gas, perDay: perDay / 10n ** BigInt(COIN_DECIMALS - this.decimals) }
+    return new CosmosAccount({ name: this.name, remote: this.#remote, key, ...chain, ...spending })
   }
 
   async #account(): Promise<CosmosAccount> {
@@ -290,43 +282,14 @@ export class CosmosEnd implements ChainEnd {
   submit(messages: readonly Message[]): Promise<readonly Outcome[]> {
     return this.#asking(async () => {
       const account = await this.#account()
-      const outcomes: Outcome[] = []
-      // A refused update stops what follows, so each is waited for.
-      for (let first = 0; first < messages.length; ) {
-        const rest = messages.slice(first)
-        const alone = rest.findIndex(({ type }) => type === 'updateClient')
-        const group = rest.slice(0, alone === 0 ? 1 : alone < 0 ? rest.length : alone)
-        const numbers = await this.#numbers(account.address)
-        const done = await account.send(
-          this.#remote,
-          group.map((message) => signedMessage(message, account.address)),
-          numbers,
-        )
-        outcomes.push(...done)
-        first += group.length
-        const [only] = done
-        if (group[0]?.type !== 'updateClient' || only?.status !== 'refused') continue
-        return [...outcomes, ...messages.slice(first).map(() => ({ ...only, cost: 0n }))]
-      }
-      return outcomes
+      return inBatches(messages, (some) => account.transact(some.map((of) => signedMessage(of, account.address))))
     })
   }
 
-  async #numbers(address: string): Promise<{ readonly number: bigint; readonly sequence: bigint }> {
-    const request = toBinary(QueryAccountInfoRequestSchema, create(QueryAccountInfoRequestSchema, { address }))
-    const answer = await this.#query('/cosmos.auth.v1beta1.Query/AccountInfo', request)
-    const { info } = this.#decoded(QueryAccountInfoResponseSchema, answer)
-    return { number: info?.accountNumber ?? 0n, sequence: info?.sequence ?? 0n }
-  }
-
-  balance(): Promise<bigint> {
+  account(): Promise<AccountState> {
     return this.#asking(async () => {
-      const [{ address }, { denom }] = await Promise.all([this.#account(), this.#chain()])
-      const field = (tag: number, value: string) =>
-        Buffer.concat([Uint8Array.of(tag, value.length), Buffer.from(value)])
-      const request = Buffer.concat([field(0x0a, address), field(0x12, denom)])
-      const answer = await this.#query('/cosmos.bank.v1beta1.Query/Balance', request)
-      return BigInt(text(fieldsOf(fieldsOf(answer).get(1)).get(2)) || 0)
+      const account = await this.#account()
+      return { address: account.address, balance: await account.balance() }
     })
   }
 
@@ -341,11 +304,10 @@ export class CosmosEnd implements ChainEnd {
     return (await this.#abciQuery(path, request)).value ?? new Uint8Array(0)
   }
 
-  async #abciQuery(path: string, data: Uint8Array, { height = 0n, prove = false } = {}) {
-    const params = [path, Buffer.from(data).toString('hex'), String(height), prove]
-    const { response } = await this.#read(query, 'abci_query', ...params)
-    if (response.code !== 0) throw this.#unavailable(response.log.slice(0, 200))
-    return response
+  async #abciQuery(...of: QueryOf): Promise<QueryAnswer> {
+    const answer = await abciQuery(this.#remote, ...of)
+    if (answer.code !== 0) throw this.#unavailable(answer.log.slice(0, 200))
+    return answer
   }
 
   /** The value at a key of IBC's store, after the newest block. */
@@ -419,20 +381,3 @@ export class CosmosEnd implements ChainEnd {
 
 /** Events of what becomes of a packet that a client sends. */
 const PACKET_EVENTS = ['send_packet', 'acknowledge_packet', 'timeout_packet']
-
-/** Fields of a message of which little is needed, by number: numbers and bytes. */
-function fieldsOf(bytes: Uint8Array | bigint | undefined): ReadonlyMap<number, Uint8Array | bigint> {
-  const fields = new Map<number, Uint8Array | bigint>()
-  if (!(bytes instanceof Uint8Array)) return fields
-  const reader = new BinaryReader(bytes)
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag()
-    if (type === WireType.Varint) fields.set(field, BigInt(reader.uint64()))
-    else if (type === WireType.LengthDelimited) fields.set(field, reader.bytes())
-    else reader.skip(type)
-  }
-  return fields
-}
-
-const text = (field: Uint8Array | bigint | undefined): string =>
-  field instanceof Uint8Array ? Buffer.from(field).toString('utf8') : ''

@@ -82,12 +82,17 @@ export type Outcome = { readonly cost: bigint } & (
   | { readonly status: 'refused'; readonly reason: string }
 )
 
+/** `address`: as the chain writes it. `balance`: base units of the coin that pays for gas. */
+export type AccountState = { readonly address: string; readonly balance: bigint }
+
 export type Covered<T> = { readonly events: readonly T[]; readonly to: bigint }
 
 /** Every function throws EndUnavailable; a value that the chain does not have is said otherwise. */
 export type ChainEnd = {
   /** Names it in logs and metrics. */
   readonly name: string
+  /** Decimal places of the coin that pays for gas: a coin is 10^decimals base units. */
+  readonly decimals: number
   traits(): Promise<ChainTraits>
   /** The newest height whose header and proofs can be had now, and the Unix nanoseconds of that header. */
   head(): Promise<{ readonly height: bigint; readonly time: bigint }>
@@ -117,6 +122,6 @@ export type ChainEnd = {
    * became of them; it may then be asked again, because each message does nothing a second time.
    */
   submit(messages: readonly Message[]): Promise<readonly Outcome[]>
-  /** Base units of the relayer's account. */
-  balance(): Promise<bigint>
+  /** The relayer's account now. */
+  account(): Promise<AccountState>
 }

@@ -27,9 +27,10 @@ import { ibcAbi } from '../precompiles/generated/abi.ts'
 import { shownPacket } from '../precompiles/ibc.ts'
 import { entriesOf } from '../precompiles/named-abi.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
-import { Account, type Payer } from './account.ts'
+import { Account, COIN_DECIMALS, type Payer } from './account.ts'
 import { lightBlockSchema } from './comet-json.ts'
 import {
+  type AccountState,
   type ChainEnd,
   type ChainTraits,
   type Client,
@@ -73,6 +74,7 @@ const contractOf = (client: PublicClient) => getContract({ address: IBC, abi, cl
 
 export class KestrelEnd implements ChainEnd {
   readonly name: string
+  readonly decimals = COIN_DECIMALS
   readonly #remote: Remote
   readonly #payer: Account | undefined
   readonly #contract: ReturnType<typeof contractOf>
@@ -242,8 +244,8 @@ export class KestrelEnd implements ChainEnd {
     })
   }
 
-  balance(): Promise<bigint> {
-    return this.#asking(() => this.#account.balance())
+  account(): Promise<AccountState> {
+    return this.#asking(() => this.#account.state())
   }
 
   // --- questions

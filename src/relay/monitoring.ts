@@ -7,7 +7,8 @@ import type { Side } from './side.ts'
 
 /** Milliseconds without a complete round after which the relayer counts as not ready. */
 const LONGEST_ROUND = 120_000
-const WEI = 1e18
+
+const inCoins = (amount: bigint, { decimals }: Pick<Side['end'], 'decimals'>): number => Number(amount) / 10 ** decimals
 
 const now = (): number => Date.now() / 1000
 
@@ -56,8 +57,8 @@ function registryOf(relayer: Relayer): Registry {
   gauge('packets_pending', 'Packets that the chain has sent and that have not ended', ({ flights }) => flights.size)
   gauge('height', 'Newest height of the chain', ({ head }) => (head === undefined ? undefined : Number(head.height)))
   gauge('balance', "Coins of the relayer's account on the chain", ({ end }) =>
-    end.balance().then(
-      (balance) => Number(balance) / WEI,
+    end.account().then(
+      ({ balance }) => inCoins(balance, end),
       () => undefined,
     ),
   )
@@ -79,8 +80,8 @@ function registryOf(relayer: Relayer): Registry {
   counter('messages_failed', 'Messages that the chain has refused, by type', ['chain', 'type'], ({ counts }, add) => {
     for (const [type, value] of counts.refused) add({ type }, value)
   })
-  counter('spent_coins', 'Coins that the account has paid on the chain', ['chain'], ({ counts }, add) =>
-    add({}, Number(counts.cost) / WEI),
+  counter('spent_coins', 'Coins that the account has paid on the chain', ['chain'], ({ counts, end }, add) =>
+    add({}, inCoins(counts.cost, end)),
   )
   new Gauge({
     name: 'kestrel_relay_last_round_timestamp_seconds',

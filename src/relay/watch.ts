@@ -70,6 +70,9 @@ export class Watch {
       if (height > head && early.length < MOST_EARLY) this.#early.set(on, [...early, header])
       return
     }
+    // After a recovery a client no longer has what it was deceived by, and the chain takes no proof of it.
+    const revisionNumber = header.trustedHeight?.revisionNumber ?? 0n
+    if ((await on.end.consensusState(on.clientId, { revisionNumber, revisionHeight: height })) === undefined) return
     this.#log.error(
       {},
       `${on.clientId} on ${on.end.name} has taken a header of height ${height} that ${other.end.name} does not have`,

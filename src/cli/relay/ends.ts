@@ -1,9 +1,9 @@
 // What the commands of `kestrel relay` share: the file of the relay, the account that pays and what it may spend, and the two ends.
 import type { Command } from 'commander'
 import { privateKeyToAccount } from 'viem/accounts'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
-import type { Payer } from '../../relay/account.ts'
+import { COIN_DECIMALS, type Payer } from '../../relay/account.ts'
 import { CosmosEnd } from '../../relay/cosmos.ts'
 import type { ChainEnd } from '../../relay/end.ts'
 import { KestrelEnd } from '../../relay/kestrel.ts'
@@ -31,9 +31,13 @@ export type SpendingFlags = Omit<z.output<z.ZodObject<typeof relayFlags>>, 'conf
 export const withConfig = (command: Command): Command =>
   command.optionsGroup('Relay:').option('--config <file>', 'the file of the relay', 'relay.json')
 
+/** Adds the flags of the account that pays. */
+export const withPayer = (command: Command): Command =>
+  withKeyFlags(command.optionsGroup('Sender (default: account 9 of the public mnemonic, for trials):'))
+
 /** Adds the flags of commands that send transactions. */
 export const withSpending = (command: Command): Command =>
-  withKeyFlags(command.optionsGroup('Sender (default: account 9 of the public mnemonic, for trials):'))
+  withPayer(command)
     .optionsGroup('Spending:')
     .option('--per-day <coins>', 'most coins that transactions may cost on each chain in a day', COINS_A_DAY)
     .option('--max-gas-price <wei>', 'most base units for a unit of gas', String(GAS_PRICE))
@@ -64,18 +68,25 @@ export async function openEnds(
   }
 }
 
+const cosmosOptions = z
+  .strictObject({
+    'gas-price': z.coerce.number('gas-price is no price').min(0).max(1e12).default(0),
+    decimals: z.coerce.number('decimals is no number').int().min(0).max(COIN_DECIMALS).default(6),
+  })
+  .transform(({ 'gas-price': gasPrice, decimals }) => ({ gasPrice, decimals }))
+
 type OpenEnd = ChainEnd & { close(): void }
 
 /**
- * Opens an end: a network of this program, or a chain of the Cosmos SDK whose URLs begin with `cosmos+`. `gas-price` in the query of the first
- * such URL: base units of its staking coin for a unit of gas.
+ * Opens an end: a network of this program, or a chain of the Cosmos SDK whose URLs begin with `cosmos+`. In the query of the first such URL:
+ * `gas-price`, base units of its staking coin for a unit of gas, and `decimals` of that coin.
  */
-export function openEnd(name: string, urls: readonly string[], payer?: Payer): OpenEnd {
+function openEnd(name: string, urls: readonly string[], payer: Payer): OpenEnd {
   const [first, ...others] = urls.map((url) => new URL(url.replace(COSMOS, '')))
   if (first === undefined) throw new Error('an end without a URL')
   if (!urls[0]?.startsWith(COSMOS)) return new KestrelEnd(name, [first, ...others], payer)
-  const gasPrice = Number(first.searchParams.get('gas-price') ?? 0)
-  if (!(gasPrice >= 0 && gasPrice < 1e12)) throw new ChainError('invalid-params', `${first}: gas-price is no price`)
+  const options = cosmosOptions.safeParse(Object.fromEntries(first.searchParams))
+  if (!options.success) throw new ChainError('invalid-params', `${first}: ${options.error.issues[0]?.message}`)
   first.search = ''
-  return new CosmosEnd(name, [first, ...others], payer, { gasPrice })
+  return new CosmosEnd(name, [first, ...others], payer, options.data)
 }

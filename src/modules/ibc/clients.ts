@@ -181,8 +181,8 @@ export class Clients {
 
   /**
    * Gives an expired or frozen client the newest header of an active one of the same chain, whose text id and trusting period may have
-   * changed (ibc-go's MsgRecoverClient, by governance). Headers of a former revision stay for proofs. Throws ChainError with ibc-go's
-   * texts.
+   * changed (ibc-go's MsgRecoverClient, by governance). A frozen client forgets all others, unlike ibc-go's: one of them may be what it was
+   * deceived by, and would still prove packets, and be proof of the fork again. Throws ChainError with ibc-go's texts.
    */
   recover(id: string, substituteId: string): void {
     const client = this.client(id)
@@ -205,18 +205,22 @@ export class Clients {
       throw reverted('subject client state does not match substitute client state: invalid client state substitute')
     const isSameRevision = latest.revisionNumber === before.revisionNumber
     const { revisionHeight: height } = latest
-    const lower = isSameRevision ? client.highest : 0n
+    const keepsHeaders = isSameRevision && status !== 'Frozen'
+    const lower = keepsHeaders ? client.highest : 0n
     this.#header(id, latest).set({ ...this.consensusState(substituteId, latest), lower, higher: 0n })
-    if (isSameRevision) this.#header(id, before).update({ higher: height })
-    const lowest = isSameRevision ? client.lowest : height
+    if (keepsHeaders) this.#header(id, before).update({ higher: height })
+    const lowest = keepsHeaders ? client.lowest : height
     // Nothing else of the substitute's state differs, and it is not frozen.
     this.#state.clients.set(id, { ...client, state: bytes, lowest, highest: height })
   }
 
-  /** What the client keeps of a header. Throws ChainError. */
+  /** What the client keeps of a header, of the revision in its state and not below its lowest one. Throws ChainError. */
   consensusState(id: string, height: Height): ConsensusState {
+    const { state, lowest } = this.client(id)
+    const isKept =
+      height.revisionNumber === readClientState(state).latest.revisionNumber && height.revisionHeight >= lowest
     const { time, root, nextValidatorsHash } = this.#header(id, height).get()
-    if (time === 0n) throw reverted(`client ${id} has no consensus state of height ${heightText(height)}`)
+    if (!isKept || time === 0n) throw reverted(`client ${id} has no consensus state of height ${heightText(height)}`)
     return { time, root, nextValidatorsHash }
   }
 

@@ -46,7 +46,7 @@ describe('a client that has expired', () => {
 describe('a client that is frozen', () => {
   it('carries no packets, until governance gives it a newer header', async () => {
     const scene = await chainWithClient()
-    const { peer, create, clients, freeze, send, recover } = scene
+    const { chain, peer, create, clients, freeze, send, recover } = scene
     expect(freeze()).toBe('misbehaviour')
     expect(clients().status(CLIENT)).toBe('Frozen')
     expect(send).toThrow(`client (${CLIENT}) status is Frozen`)
@@ -55,6 +55,22 @@ describe('a client that is frozen', () => {
     expect(recover()).toEqual(['passed', ''])
     expect(clients().status(CLIENT)).toBe('Active')
     transferBothWays(scene, peer, newest)
+    expect(chain.modules.transfer.invariants()).toEqual([])
+  })
+
+  it('forgets the headers from before its recovery: a deceiver has signed one, and they would freeze it again', async () => {
+    const { peer, create, clients, freeze, recover } = await chainWithClient()
+    const first = peer.height
+    freeze()
+    const forked = peer.height
+    create(peer)
+    const newest = peer.height
+    expect(() => clients().consensusState(CLIENT, peer.heightOf(first))).not.toThrow()
+    expect(recover()).toEqual(['passed', ''])
+    const missing = `client ${CLIENT} has no consensus state of height 1-${first}`
+    expect(() => clients().consensusState(CLIENT, peer.heightOf(first))).toThrow(missing)
+    expect(() => clients().update(CLIENT, peer.misbehaviour(forked, first), free)).toThrow(missing)
+    expect(clients().client(CLIENT)).toMatchObject({ lowest: BigInt(newest), highest: BigInt(newest) })
   })
 
   it('is recovered for a chain that began again under the next revision, whose heights are lower', async () => {
@@ -65,11 +81,11 @@ describe('a client that is frozen', () => {
     create(restarted, { trusting: 2_000n })
     expect(recover()).toEqual(['passed', ''])
     expect(clients().client(CLIENT)).toMatchObject({ lowest: 1n, highest: 1n })
-    // Height 901 of the former revision is no height of this one, and stays for proofs.
-    expect(clients().consensusState(CLIENT, { revisionNumber: 1n, revisionHeight: 901n }).time).toBeGreaterThan(0n)
-    expect(() => clients().consensusState(CLIENT, { revisionNumber: 2n, revisionHeight: 901n })).toThrow(
-      `client ${CLIENT} has no consensus state of height 2-901`,
-    )
+    // Height 901 of the former revision is no height of this one, and what it proved is proven by newer headers.
+    for (const revisionNumber of [1n, 2n])
+      expect(() => clients().consensusState(CLIENT, { revisionNumber, revisionHeight: 901n })).toThrow(
+        `client ${CLIENT} has no consensus state of height ${revisionNumber}-901`,
+      )
     transferBothWays(scene, restarted, 1)
     expect(chain.modules.transfer.invariants()).toEqual([])
   })
