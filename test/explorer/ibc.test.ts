@@ -1,6 +1,6 @@
 // Clients and packets of IBC in the explorer's API, against a peer that exists only as headers and proofs: every state of a packet,
 // filters and pages, what strangers write, and the same rows after a rewind and after reindexing.
-import { type Hex, toHex } from 'viem'
+import { concat, encodeAbiParameters, type Hex, toEventSelector, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { reindex } from '../../src/chain/reindex.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
@@ -8,8 +8,10 @@ import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
 import { RANGE } from '../../src/state/keyspace.ts'
+import { asm } from '../support/assembler.ts'
 import { account, testChain } from '../support/chain.ts'
 import { ibcChain, ibcPeer, REFUSED, SUCCESS } from '../support/ibc-packets.ts'
+import { IBC, ibcAbi } from '../support/ibc-peer.ts'
 import { api } from './support.ts'
 
 const owner = account(0).address
@@ -321,5 +323,25 @@ describe('clients of IBC', () => {
       '/packets/07-tendermint-0/sent/1',
     ])
       expect(await get(`/native${path}`)).toMatchObject({ status: 404, body: { message: 'This chain has no IBC' } })
+  })
+
+  it('are not read from logs of other code at the address of the contract', async () => {
+    const { dev, walletOf, viem, url } = await testChain()
+    // Logs the calldata after the first word, with that word as the topic.
+    const copy = ['PUSH1 0x20', 'CALLDATASIZE', 'SUB', 'DUP1', 'PUSH1 0x20', 'PUSH0', 'CALLDATACOPY']
+    await dev.setCode({ address: IBC, bytecode: asm('PUSH0', 'CALLDATALOAD', ...copy, 'PUSH0', 'LOG1', 'STOP') })
+    const events = ibcAbi.filter((entry) => entry.type === 'event')
+    const created = encodeAbiParameters([{ type: 'string' }, { type: 'string' }], ['another client', 'peer-1'])
+    for (const event of events)
+      for (const data of ['0x', '0xff', created] as const) {
+        const hash = await walletOf(0).sendTransaction({
+          to: IBC,
+          data: concat([toEventSelector(event), data]),
+          gas: 200_000n,
+        })
+        const { status, logs } = await viem.waitForTransactionReceipt({ hash })
+        expect([status, logs.length]).toEqual(['success', 1])
+        expect((await api(url).get(`/transactions/${hash}`)).status).toBe(200)
+      }
   })
 })

@@ -22,7 +22,11 @@ export const Party = ({
   text: string | null
   known: Packet['sender']
   full?: boolean
-}) => (known !== null ? <Address of={known} full={full} /> : text === null ? NOTHING : <Cut text={text} />)
+}) => {
+  if (known !== null) return <Address of={known} full={full} />
+  if (text === null) return NOTHING
+  return full ? <bdi>{text}</bdi> : <Cut text={text} />
+}
 
 /** The channel, or the client here, with the packet's number; a packet over a client has a page. */
 function Route({ of: { source, destination, sequence, client, direction } }: { of: Packet }) {
