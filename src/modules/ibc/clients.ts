@@ -100,18 +100,12 @@ export class Clients {
     return isExpired(state, time, this.now) ? 'Expired' : 'Active'
   }
 
-  /** The client's state, if it may be used. Throws ChainError. */
-  #active(id: string): { readonly client: Client; readonly state: ClientState } {
-    const client = this.client(id)
+  /** The client's state. Throws ChainError unless the client may be used. */
+  activeState(id: string, client: Client): ClientState {
     const state = readClientState(client.state)
     const status = this.#statusOf(id, state)
     if (status !== 'Active') throw reverted(`client (${id}) status is ${status}`)
-    return { client, state }
-  }
-
-  /** Throws ChainError unless the client may be used. */
-  requireActive(id: string): void {
-    this.#active(id)
+    return state
   }
 
   /**
@@ -119,14 +113,15 @@ export class Clients {
    * a proof too. Throws ChainError if the message proves nothing.
    */
   update(id: string, bytes: Uint8Array, beforeSignature: BeforeSignature): 'update' | 'misbehaviour' {
-    const { client, state } = this.#active(id)
+    const client = this.client(id)
+    const state = this.activeState(id, client)
     const at = { now: this.now, beforeSignature }
     const message = readClientMessage(bytes)
     if (message.type === 'misbehaviour') {
       const { header1, header2 } = message.misbehaviour
       const [first, second] = [header1, header2].map((header) => {
         const from = trustedHeight(state, header)
-        const trusted = this.consensusState(id, from)
+        const trusted = this.headerOf(id, client, state, from)
         return verifyConflictingHeader(state, from.revisionHeight, trusted, requireHeader(header), at)
       })
       if (first === undefined || second === undefined || !isFork(first, second))
@@ -134,7 +129,7 @@ export class Clients {
       return this.#freeze(id, client)
     }
     const from = trustedHeight(state, message.header)
-    const trusted = this.consensusState(id, from)
+    const trusted = this.headerOf(id, client, state, from)
     return this.#take(id, client, from, verifyHeader(state, from.revisionHeight, trusted, message.header, at))
   }
 
@@ -214,11 +209,15 @@ export class Clients {
     this.#state.clients.set(id, { ...client, state: bytes, lowest, highest: height })
   }
 
-  /** What the client keeps of a header, of the revision in its state and not below its lowest one. Throws ChainError. */
+  /** What the client keeps of a header. Throws ChainError. */
   consensusState(id: string, height: Height): ConsensusState {
-    const { state, lowest } = this.client(id)
-    const isKept =
-      height.revisionNumber === readClientState(state).latest.revisionNumber && height.revisionHeight >= lowest
+    const client = this.client(id)
+    return this.headerOf(id, client, readClientState(client.state), height)
+  }
+
+  /** The same of a client that was read: a header of the revision in its state, and not below its lowest one. Throws ChainError. */
+  headerOf(id: string, { lowest }: Client, { latest }: ClientState, height: Height): ConsensusState {
+    const isKept = height.revisionNumber === latest.revisionNumber && height.revisionHeight >= lowest
     const { time, root, nextValidatorsHash } = this.#header(id, height).get()
     if (!isKept || time === 0n) throw reverted(`client ${id} has no consensus state of height ${heightText(height)}`)
     return { time, root, nextValidatorsHash }
@@ -234,9 +233,10 @@ export class Clients {
     proof: Uint8Array,
     path: readonly Uint8Array[],
     value: Uint8Array | undefined,
+    client: Client = this.client(id),
   ): bigint {
-    const { state } = this.#active(id)
-    const { root, time } = this.consensusState(id, height)
+    const state = this.activeState(id, client)
+    const { root, time } = this.headerOf(id, client, state, height)
     const { proofs } = decode(MerkleProofSchema, proof, LARGEST_PROOF)
     verifyPath({ trees: state.trees, root, path, proofs, value })
     return time

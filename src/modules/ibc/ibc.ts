@@ -1,7 +1,6 @@
 // IBC version 2 (ICS-02, ICS-04): clients of other chains, and packets that are sent and received over them. Every step of a packet
 // is proven by the other chain's state as the client knows it, so relayers need not be trusted.
 import { z } from 'zod'
-import { readClientState } from '../../ibc/comet/client-state.ts'
 import type { Height } from '../../ibc/comet/light-client.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { equalBytes } from '../../lib/hex.ts'
@@ -11,7 +10,7 @@ import type { ModuleContext, NativeModule } from '../module.ts'
 import { reverted } from '../module.ts'
 import { Clients } from './clients.ts'
 import { ibcInvariants } from './invariants.ts'
-import { type IbcState, ibcLayout } from './layout.ts'
+import { type Client, type IbcState, ibcLayout } from './layout.ts'
 import {
   acknowledgementCommitment,
   ERROR_ACKNOWLEDGEMENT,
@@ -84,15 +83,16 @@ export class Ibc implements NativeModule<IbcGenesis> {
 
   /** Sends a packet over a client; the caller has taken what it carries. Throws ChainError. */
   send(sourceClient: string, timeoutTimestamp: bigint, payloads: readonly Payload[]): Packet {
-    const { counterparty, state } = this.clients.client(sourceClient)
+    const client = this.clients.client(sourceClient)
+    const { counterparty } = client
     if (counterparty === '') throw reverted(`client ${sourceClient} has no counterparty`)
-    this.clients.requireActive(sourceClient)
+    const state = this.clients.activeState(sourceClient, client)
     const { timestamp } = this.#context.block
     if (timeoutTimestamp <= timestamp)
       throw reverted(`timeout ${timeoutTimestamp} is not after the block's time ${timestamp}`)
     if (timeoutTimestamp > timestamp + LONGEST_TIMEOUT)
       throw reverted(`timeout is more than ${LONGEST_TIMEOUT} seconds ahead`)
-    const theirs = this.clients.consensusState(sourceClient, readClientState(state).latest).time / BILLION
+    const theirs = this.clients.headerOf(sourceClient, client, state, state.latest).time / BILLION
     if (theirs >= timeoutTimestamp) throw reverted(`the other chain's time ${theirs} has reached the timeout`)
     checkPayloads(payloads)
     const sequences = this.#state.sequences.at(sourceClient)
@@ -109,15 +109,15 @@ export class Ibc implements NativeModule<IbcGenesis> {
    */
   receive(packet: Packet, proof: Proof): readonly Uint8Array[] | undefined {
     const { destClient, sourceClient, sequence, timeoutTimestamp } = packet
-    const prefix = this.#requireRoute(destClient, sourceClient)
+    const client = this.#requireRoute(destClient, sourceClient)
     checkPayloads(packet.payloads)
     const { timestamp } = this.#context.block
     if (timestamp >= timeoutTimestamp)
       throw reverted(`packet has timed out: block time ${timestamp}, timeout ${timeoutTimestamp}`)
     const receipt = PACKET_KEY.receipt(destClient, sequence)
     if (this.store.get(receipt) !== undefined) return undefined
-    const path = merklePath(prefix, PACKET_KEY.commitment(sourceClient, sequence))
-    this.clients.verify(destClient, proof.height, proof.bytes, path, packetCommitment(packet))
+    const path = merklePath(client.prefix, PACKET_KEY.commitment(sourceClient, sequence))
+    this.clients.verify(destClient, proof.height, proof.bytes, path, packetCommitment(packet), client)
     this.store.set(receipt, RECEIPT)
     const acknowledgements = this.#deliver(packet)
     this.store.set(PACKET_KEY.acknowledgement(destClient, sequence), acknowledgementCommitment(acknowledgements))
@@ -142,13 +142,20 @@ export class Ibc implements NativeModule<IbcGenesis> {
   /** Ends a packet with its acknowledgements. False: it had ended before. Throws ChainError. */
   acknowledge(packet: Packet, acknowledgements: readonly Uint8Array[], proof: Proof): boolean {
     const { sourceClient, destClient, sequence, payloads } = packet
-    const prefix = this.#requireRoute(sourceClient, destClient)
+    const client = this.#requireRoute(sourceClient, destClient)
     if (!this.#isInFlight(packet)) return false
     const isRefused = isRefusal(acknowledgements)
     if (!isRefused && acknowledgements.length !== payloads.length)
       throw reverted('expected an acknowledgement for each payload')
-    const path = merklePath(prefix, PACKET_KEY.acknowledgement(destClient, sequence))
-    this.clients.verify(sourceClient, proof.height, proof.bytes, path, acknowledgementCommitment(acknowledgements))
+    const path = merklePath(client.prefix, PACKET_KEY.acknowledgement(destClient, sequence))
+    this.clients.verify(
+      sourceClient,
+      proof.height,
+      proof.bytes,
+      path,
+      acknowledgementCommitment(acknowledgements),
+      client,
+    )
     this.store.delete(PACKET_KEY.commitment(sourceClient, sequence))
     for (const [place, payload] of payloads.entries())
       this.#module(payload.sourcePort).onAcknowledgement(
@@ -162,10 +169,10 @@ export class Ibc implements NativeModule<IbcGenesis> {
   /** Ends a packet that the other chain had not received when its timeout was reached there. False: it had ended before. Throws ChainError. */
   timeout(packet: Packet, proof: Proof): boolean {
     const { sourceClient, destClient, sequence, timeoutTimestamp } = packet
-    const prefix = this.#requireRoute(sourceClient, destClient)
+    const client = this.#requireRoute(sourceClient, destClient)
     if (!this.#isInFlight(packet)) return false
-    const path = merklePath(prefix, PACKET_KEY.receipt(destClient, sequence))
-    const time = this.clients.verify(sourceClient, proof.height, proof.bytes, path, undefined) / BILLION
+    const path = merklePath(client.prefix, PACKET_KEY.receipt(destClient, sequence))
+    const time = this.clients.verify(sourceClient, proof.height, proof.bytes, path, undefined, client) / BILLION
     if (time < timeoutTimestamp)
       throw reverted(`timeout ${timeoutTimestamp} is not reached at the proof's time ${time}`)
     this.store.delete(PACKET_KEY.commitment(sourceClient, sequence))
@@ -181,12 +188,12 @@ export class Ibc implements NativeModule<IbcGenesis> {
     return true
   }
 
-  /** The prefix of the other chain's keys. Throws ChainError unless the two clients are each other's counterparties. */
-  #requireRoute(ours: string, theirs: string): readonly Uint8Array[] {
-    const { counterparty, prefix } = this.clients.client(ours)
-    if (counterparty === '' || counterparty !== theirs)
+  /** Our client. Throws ChainError unless the two clients are each other's counterparties. */
+  #requireRoute(ours: string, theirs: string): Client {
+    const client = this.clients.client(ours)
+    if (client.counterparty === '' || client.counterparty !== theirs)
       throw reverted(`client ${theirs} is not the counterparty of ${ours}`)
-    return prefix
+    return client
   }
 
   #module(port: string): PortModule {
