@@ -9,6 +9,7 @@ import {
   MisbehaviourSchema,
 } from '../../../src/protobuf/generated/ibc/lightclients/tendermint/v1/tendermint_pb.ts'
 import { CommitSigSchema } from '../../../src/protobuf/generated/tendermint/types/types_pb.ts'
+import { BlockIDFlag } from '../../../src/protobuf/generated/tendermint/types/validator_pb.ts'
 import type { Random } from '../../evm/wasm/random-programs.ts'
 import { hashOf, type Signer, validatorSet } from '../../support/comet-chain.ts'
 import { CORRUPT, packed, SETS, type World } from './world.ts'
@@ -17,10 +18,21 @@ const mostly = (random: Random) => !random.oneIn(4)
 
 /** An update, or a misbehaviour of two, with false parts. */
 export function forge(world: World, random: Random): Uint8Array {
+  if (random.oneIn(5)) return packed(HeaderSchema, withOtherVote(headerOf(world, random), random))
   const one = forgedHeader(world, random)
   if (!random.oneIn(5)) return packed(HeaderSchema, one)
   const header2 = random.oneIn(2) ? forgedHeader(world, random) : headerOf(world, random)
   return packed(MisbehaviourSchema, create(MisbehaviourSchema, { clientId: world.id, header1: one, header2 }))
+}
+
+/** A header with a vote that says something else than its validator: for nil, or absent and yet with an address, a time or a signature. */
+function withOtherVote(message: Header, random: Random): Header {
+  const vote = random.pick(message.signedHeader?.commit?.signatures ?? [])
+  vote.blockIdFlag = random.pick([BlockIDFlag.BLOCK_ID_FLAG_ABSENT, BlockIDFlag.BLOCK_ID_FLAG_NIL])
+  if (random.oneIn(3)) vote.validatorAddress = new Uint8Array(0)
+  if (random.oneIn(3)) vote.signature = new Uint8Array(0)
+  if (random.oneIn(3)) delete vote.timestamp
+  return message
 }
 
 function headerOf(world: World, random: Random): Header {

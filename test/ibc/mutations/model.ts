@@ -159,7 +159,8 @@ function hasSigned(
     const key = member?.pubKey?.sum
     if (member === undefined || key?.case !== 'ed25519' || addressOf(member) !== name || seen.has(name)) return false
     seen.add(name)
-    if (!timestamp || world.votes.get(toHex(signature)) !== voteText(key.value, header, commit, timestamp)) return false
+    if (!timestamp || !world.votes.has(`${toHex(signature)} ${voteText(key.value, header, commit, timestamp)}`))
+      return false
     power += member.votingPower
     if (power > needed) return true
   }

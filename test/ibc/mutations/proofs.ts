@@ -165,6 +165,9 @@ export class Proofs {
     }
     if (kind === 8) return { ...original, proof: other.proof }
     const at = random.below(original.path.length)
+    const neighbour = neighbourOf(original, random)
+    if (neighbour !== undefined && random.oneIn(2))
+      return { ...original, path: original.path.with(-1, neighbour), value: undefined }
     const path = random.pick([
       original.path.with(at, mutateBytes(original.path[at] ?? original.root, random)),
       other.path,
@@ -185,6 +188,14 @@ function meaningOf({ trees, root, path, value, proof }: Claim): string | undefin
   for (const { proof } of message.proofs) if (proof.case === 'nonexist') proof.value.key = new Uint8Array(0)
   const claimed = value === undefined ? [...path.slice(0, -1), Buffer.from('nothing')] : [...path, value]
   return [nameOf({ trees, root }), ...claimed.map(toHex), toHex(toBinary(MerkleProofSchema, message))].join(' ')
+}
+
+/** The key of a neighbour in a proof of absence: the nearest one that is not absent. */
+function neighbourOf({ proof }: Claim, random: Random): Uint8Array | undefined {
+  const [inner] = fromBinary(MerkleProofSchema, proof).proofs
+  if (inner?.proof.case !== 'nonexist') return undefined
+  const { left, right } = inner.proof.value
+  return (random.oneIn(2) ? left : right)?.key
 }
 
 function isBetweenNeighbours({ trees, path, proof }: Claim): boolean {

@@ -88,8 +88,8 @@ export type Known = { readonly time: number; readonly root: Uint8Array; readonly
 
 export class World {
   readonly chain = new CometChain(CHAIN_ID)
-  /** By signature. */
-  readonly votes = new Map<string, string>()
+  /** Signatures with what they stand for: with several votes if a forger has put one block's id beside several headers. */
+  readonly votes = new Set<string>()
   /** By hash. */
   readonly sets = new Map<string, string>()
   /** The states that the client began with, and the messages that it took 40 seconds after START. */
@@ -165,7 +165,7 @@ export class World {
     for (const [place, { signature, timestamp }] of commit.signatures.entries()) {
       const key = signers[place]?.key
       if (key && timestamp && signature.length > 0)
-        this.votes.set(toHex(signature), voteText(key, header, commit, timestamp))
+        this.votes.add(`${toHex(signature)} ${voteText(key, header, commit, timestamp)}`)
     }
   }
 
