@@ -9,12 +9,12 @@ import { interfaceFiles } from './solidity.ts'
 
 const root = join(import.meta.dirname, '..')
 
-// Messages of ABCI: code for the .proto files, by buf and protoc-gen-es.
-generate('src/consensus/abci/generated', ['src/consensus/abci/proto'], (target) => {
+// Messages of CometBFT and IBC: code for the .proto files, by buf and protoc-gen-es.
+generate('src/protobuf/generated', ['src/protobuf/proto'], (target) => {
   const options = ['target=ts', 'import_extension=ts', 'erasable_syntax=true']
   const plugin = { local: join(root, 'node_modules/.bin/protoc-gen-es'), out: target, opt: options }
   const template = JSON.stringify({ version: 'v2', plugins: [plugin] })
-  const proto = join(root, 'src/consensus/abci/proto')
+  const proto = join(root, 'src/protobuf/proto')
   execFileSync(join(root, 'node_modules/.bin/buf'), ['generate', proto, '--template', template], { stdio: 'inherit' })
 })
 

@@ -8,7 +8,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { parseArgs } from 'node:util'
 import { fromBinary } from '@bufbuild/protobuf'
 import { frame, messagesOf } from '../src/consensus/abci/framing.ts'
-import { RequestSchema } from '../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
+import { RequestSchema } from '../src/protobuf/generated/tendermint/abci/types_pb.ts'
 
 const { values } = parseArgs({
   options: {

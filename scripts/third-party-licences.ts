@@ -64,7 +64,7 @@ export function readPackage(folder: string): BundledPackage {
 
 /** Sources copied from other projects, which are bundled but are not packages. `root`: of the repository. */
 export function copiedSources(root: string): BundledPackage[] {
-  const folder = join(root, 'src/consensus/abci/proto')
+  const folder = join(root, 'src/protobuf/proto')
   return [
     {
       name: 'github.com/cometbft/cometbft/proto',

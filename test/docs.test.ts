@@ -22,7 +22,7 @@ it.each(pages)('%s links to existing files', (page) => {
 
 /** Flags of other programs. */
 const FOREIGN = new Set(
-  '--verifier --verifier-url --rpc-url --private-key --broadcast --value --json --create --from --optimize --bin --base-path --output-dir --input-type --profile --max-semi-space-size --always-sparkplug --seconds --only --help --network --target --skip-simulation --slow --unlocked --build-info --standard-json --data-urlencode --steps-tracing --strict --set --set-file --former'.split(
+  '--verifier --verifier-url --rpc-url --private-key --broadcast --value --json --create --from --optimize --bin --base-path --output-dir --input-type --profile --max-semi-space-size --always-sparkplug --seconds --only --help --network --target --skip-simulation --slow --unlocked --build-info --standard-json --data-urlencode --steps-tracing --strict --set --set-file --former --absolute-timeouts --packet-timeout-timestamp'.split(
     ' ',
   ),
 )

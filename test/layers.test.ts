@@ -7,13 +7,15 @@ import { parseAst } from 'vitest/node'
 
 /** The rooms of a node without its faces. */
 const ROOMS = [
-  ...['lib', 'primitives', 'spec', 'state', 'wallet', 'evm', 'pool', 'modules', 'cip', 'precompiles', 'runtime'],
+  ...['lib', 'primitives', 'ibc', 'spec', 'state', 'wallet', 'evm', 'pool', 'modules', 'cip', 'precompiles', 'runtime'],
   ...['fork', 'chain', 'consensus', 'tables', 'indexer', 'js-tracers', 'contracts'],
 ]
 
 /** The rooms that each room may import; `(types)`: only by `import type`. Imports within a room are free. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   lib: [],
+  protobuf: [],
+  ibc: ['lib', 'protobuf'],
   primitives: ['lib'],
   spec: ['lib', 'primitives'],
   state: ['lib', 'primitives'],
@@ -21,15 +23,16 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   http: ['lib'],
   evm: ['lib', 'primitives', 'spec', 'state'],
   pool: ['lib', 'primitives', 'spec', 'state'],
-  modules: ['lib', 'primitives', 'spec', 'state'],
+  modules: ['lib', 'primitives', 'protobuf', 'spec', 'state', 'ibc'],
   tables: ['lib', 'state'],
   cip: ['lib', 'spec', 'evm'],
-  precompiles: ['lib', 'primitives', 'spec', 'state', 'evm', 'modules'],
-  runtime: ['lib', 'primitives', 'spec', 'state', 'evm', 'modules', 'precompiles', 'cip'],
+  precompiles: ['lib', 'primitives', 'ibc', 'spec', 'state', 'evm', 'modules'],
+  runtime: ['lib', 'primitives', 'protobuf', 'ibc', 'spec', 'state', 'evm', 'modules', 'precompiles', 'cip'],
   fork: ['lib', 'primitives', 'spec', 'state'],
-  chain: ['lib', 'primitives', 'spec', 'state', 'pool', 'cip', 'runtime', 'fork'],
-  consensus: ['lib', 'primitives', 'spec', 'chain', 'runtime', 'pool (types)'],
-  indexer: ['lib', 'primitives', 'spec', 'state', 'modules', 'tables', 'runtime', 'chain'],
+  chain: ['lib', 'primitives', 'ibc', 'spec', 'state', 'pool', 'cip', 'runtime', 'fork'],
+  consensus: ['lib', 'primitives', 'protobuf', 'ibc', 'spec', 'chain', 'runtime', 'pool (types)'],
+  // Precompiles for the logs of IBC.
+  indexer: ['lib', 'primitives', 'spec', 'state', 'modules', 'precompiles', 'tables', 'runtime', 'chain'],
   'js-tracers': ['lib', 'primitives', 'spec', 'state', 'evm', 'cip', 'runtime', 'chain'],
   // Precompiles for their ABIs. It explains what a tracer has recorded.
   contracts: ['lib', 'primitives', 'spec', 'state', 'precompiles', 'runtime (types)', 'chain (types)'],
@@ -67,7 +70,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'faces.ts': ['lib', 'http', 'rpc', 'explorer', 'monitoring'],
   'server.ts': ['lib', 'http', 'rpc', 'faces.ts'],
   'node.ts': [...ROOMS, 'rpc', 'readers', 'explorer', 'monitoring', 'server.ts', 'faces.ts (types)'],
-  cli: [...ROOMS, 'http', 'rpc', 'explorer', 'server.ts', 'node.ts'],
+  // A process beside the nodes: it asks them by JSON-RPC and shares only what is pure with them.
+  relay: ['lib', 'protobuf', 'ibc', 'spec', 'fork', 'modules', 'precompiles'],
+  cli: [...ROOMS, 'http', 'rpc', 'relay', 'explorer', 'server.ts', 'node.ts'],
   'library.ts': ['lib', 'cli'],
 }
 

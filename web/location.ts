@@ -9,9 +9,13 @@ export const CHAIN = document.documentElement.dataset.chain ?? ''
 /** Whether the node has development methods. */
 export const IS_DEVELOPMENT = document.documentElement.dataset.development !== undefined
 
+/** Whether the chain has IBC. */
+export const HAS_IBC = document.documentElement.dataset.ibc !== undefined
+
 /** The pages of this node, by its chain and mode. */
 export const NODE_PAGES = pagesOf({
   native: Boolean(document.documentElement.dataset.prefix),
+  ibc: HAS_IBC,
   development: IS_DEVELOPMENT,
 })
 

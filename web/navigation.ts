@@ -34,6 +34,7 @@ const ALL: readonly Group[] = [
       place('/parameters', 'Parameters'),
       place('/opcodes', 'Opcode proposals'),
       place('/transfers', 'Transfers to other chains'),
+      place('/clients', 'Clients of other chains'),
     ],
   },
   {

@@ -13,6 +13,7 @@ import { type Grown, grownState, type Sizes } from '../../test/precompiles/grown
 import { nativeCall } from '../../test/support/native.ts'
 import { summarize } from '../statistics.ts'
 import { cpuTime } from './cpu-time.ts'
+import { updateCalls } from './updates.ts'
 
 export type FunctionRow = {
   readonly name: string
@@ -60,11 +61,12 @@ export async function measureFunctions(
   log(`functions: a state of ${size}`)
   const state = await grownState(sizesOf(size))
   const grown = { ...state, spec: { ...state.spec, nativeGas } }
+  const calls = [...GROWN_CALLS, ...updateCalls(grown)].filter(({ name }) => name.includes(only))
   const store = await committed(grown)
   const perChange = await commitTime(store)
   log(`a changed slot in a block of ${COMMITTED}: ${perChange.toFixed(1)} µs`)
   const rows: FunctionRow[] = []
-  for (const call of GROWN_CALLS.filter(({ name }) => name.includes(only))) {
+  for (const call of calls) {
     const run = runnerOf(call, grown, store)
     let changes = 0
     const { gasUsed, error } = await run((view) => {

@@ -1,9 +1,11 @@
 // Checks a stored chain row by row: blocks, state, history, and the index against all of them. Each fault is reported
-// separately; an unreadable part is one fault, and the next part is still checked.
+// separately; an unreadable part is one fault, and the next part is still checked. Then the native modules' invariants.
+import { brokenInvariants } from '../runtime/module-queries.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { firstBlock } from '../spec/forks.ts'
 import { type CheckReport, checkCodes, checkHistory, checkState } from '../state/check-state.ts'
 import { KEY } from '../state/keyspace.ts'
+import { StateStore } from '../state/state-store.ts'
 import type { KvStore } from '../state/types.ts'
 import { readBase } from './base.ts'
 import { decodeStoredHeader } from './blocks.ts'
@@ -50,6 +52,15 @@ export async function checkChain(store: KvStore, checking: Checking): Promise<vo
     const said = rootOf(store, head, genesis)
     if (said !== undefined && said !== root) report('state', `has the root ${root}, the head says ${said}`)
   })
+  // The base coins of all accounts are not summed up: SELFDESTRUCT and edits change them beside the bank.
+  if (!isFork)
+    await part('modules', async () => {
+      const row = store.get(KEY.header(head.number))
+      if (row === undefined) return
+      const header = decodeStoredHeader(row)
+      const view = new StateStore(store, head.version).at(head.version)
+      for (const broken of brokenInvariants(runtime, header, view, undefined)) report('modules', broken)
+    })
   // No block produces the first state, so executing blocks does not verify rows of it that later blocks replaced. That of a fork
   // has no trie here.
   const base = readBase(store)

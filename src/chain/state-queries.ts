@@ -1,12 +1,14 @@
 // Queries over whole states: pages of slots and accounts, accounts that blocks changed, dumps, the modules' invariants. Pages
 // are ordered by the hash of address or slot, as in the trie, so the end of a page is the start of the next. Of a fork they have
 // what is on disk.
+import type { AppHashLeaves } from '../ibc/ics23/prove.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, fromHex, type Hash } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { sortYielding } from '../lib/sort.ts'
 import type { Block, SealedHeader } from '../primitives/types.ts'
+import { appHashLeaves, commitsToIbc, ibcProof } from '../runtime/app-hash.ts'
 import type { ExecutionWitness } from '../runtime/execution-witness.ts'
 import {
   brokenInvariants,
@@ -18,6 +20,7 @@ import {
   upgradesAfter,
 } from '../runtime/module-queries.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import type { ExecutedBlock } from '../runtime/types.ts'
 import { type ValidatorRecord, validatorRecord } from '../runtime/validator-record.ts'
 import { decodeChanges } from '../state/history.ts'
 import { accountOfRow, KEY, ownerOfRow, RANGE, slotOfRow } from '../state/keyspace.ts'
@@ -75,6 +78,25 @@ export class ChainStateQueries implements StateQueries {
 
   async consensusParams(ref: BlockRef) {
     return consensusParamsAfter(this.#runtime, (await this.#reader.at(ref)).view)
+  }
+
+  appHashLeaves(after: ExecutedBlock | bigint): AppHashLeaves | undefined {
+    const { spec } = this.#runtime
+    if (typeof after === 'object') return appHashLeaves(spec, after.block.header.hash, () => after.view)
+    const hash = this.#canonical.canonicalHash(after)
+    try {
+      return hash && appHashLeaves(spec, hash, () => this.#canonical.viewAt(after))
+    } catch (error) {
+      if (!(error instanceof ChainError) || !['header-not-found', 'state-not-available'].includes(error.code))
+        throw error
+      return undefined
+    }
+  }
+
+  async ibcProof(ref: BlockRef, key: Uint8Array) {
+    if (!commitsToIbc(this.#runtime.spec)) throw new ChainError('not-allowed', 'this chain has no IBC')
+    const { header, view } = await this.#reader.at(ref)
+    return { block: header.number, ...ibcProof(header.hash, view, key) }
   }
 
   async upgrades(ref: BlockRef) {
@@ -174,6 +196,12 @@ export class ChainStateQueries implements StateQueries {
   async validator(ref: BlockRef, of: Address): Promise<ValidatorRecord | undefined> {
     const { header, view } = await this.#reader.at(ref)
     return completely(view, (state) => validatorRecord(this.#runtime, header, state, of))
+  }
+
+  async stakingParams(ref: BlockRef) {
+    const { header, view } = await this.#reader.at(ref)
+    const runtime = this.#runtime
+    return completely(view, (state) => runtime.modules(state, runtime.env(header), 'read')?.staking.params())
   }
 
   async minBaseFee(ref: BlockRef): Promise<bigint | undefined> {

@@ -1,5 +1,6 @@
 // The interfaces of the chain, by use, and the values they exchange. `block-chain.ts` implements them.
 import type { ForkedChain } from '../fork/forked-chain.ts'
+import type { AppHashLeaves } from '../ibc/ics23/prove.ts'
 import type { ByteBudget } from '../lib/budget.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
@@ -14,6 +15,7 @@ import type {
   Transaction,
   TransactionMessage,
 } from '../primitives/types.ts'
+import type { IbcProof } from '../runtime/app-hash.ts'
 import type { BundleRequest, BundleResult } from '../runtime/bundle.ts'
 import type { StateEdit } from '../runtime/edit-state.ts'
 import type { BuildOptions } from '../runtime/execute-block.ts'
@@ -285,8 +287,16 @@ export interface StateQueries {
   activeProposals(ref: BlockRef): Promise<readonly string[]>
   /** Floor of the base fee of blocks after this one, in wei per gas; undefined: the chain has no such parameter. */
   minBaseFee(ref: BlockRef): Promise<bigint | undefined>
+  /** Parameters of staking after a block, the unbonding time in seconds; undefined: the chain has no native modules. */
+  stakingParams(
+    ref: BlockRef,
+  ): Promise<Readonly<Record<'unbondingTime' | 'maxValidators' | 'maxEntries', bigint>> | undefined>
   /** Parameters of consensus after a block; undefined: governance has set none. */
   consensusParams(ref: BlockRef): Promise<GovernedParams | undefined>
+  /** What the app hash commits to after an executed block, or after a committed one; undefined: block unknown, or its state pruned. */
+  appHashLeaves(after: ExecutedBlock | bigint): AppHashLeaves | undefined
+  /** Proves an entry of IBC's provable store, or its absence. Throws `not-allowed` without IBC, `header-not-found`, `state-not-available`. */
+  ibcProof(ref: BlockRef, key: Uint8Array): Promise<IbcProof & { readonly block: bigint }>
   /** Upgrades that governance has scheduled: those that have happened at a block, and the one to come. */
   upgrades(ref: BlockRef): Promise<GovernedUpgrades>
   /** The accounts with native code. */

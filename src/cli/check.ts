@@ -47,8 +47,9 @@ export function register(command: Command): void {
     .addHelpText(
       'after',
       `
-Compares files with their checksums, then blocks, state, history, codes, lookups and the index with one another. Prints one
-line for each fault on standard output; the exit code is 0 without faults, else 1. The chain must not be running. The disk
+Compares files with their checksums, then blocks, state, history, codes, lookups and the index with one another, and the books
+of native modules at the newest block with their invariants. Prints one line for each fault on standard output; the exit code is 0
+without faults, else 1. The chain must not be running. The disk
 needs room for a copy of the index.
 
 A chain whose newest blocks are lost does not start. --accept-loss takes it back to the last block before the loss. Later

@@ -101,6 +101,11 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./network/resync.ts')).register,
   },
   {
+    name: 'relay',
+    description: 'carry IBC packets between two networks: make clients, relay, status',
+    load: async () => (await import('./relay/relay.ts')).register,
+  },
+  {
     name: 'reindex',
     description: "rebuild the explorer's index by running all blocks again",
     load: async () => (await import('./reindex.ts')).register,

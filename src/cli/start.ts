@@ -1,23 +1,20 @@
 // `kestrel start`: runs a node until a signal stops it.
-import { constants } from 'node:os'
 import type { Command } from 'commander'
 import { debugSources, stackOfTransaction } from '../contracts/transaction-stack.ts'
 import { SHORT } from '../contracts/words.ts'
 import { reportEngine } from '../evm/engine-selection.ts'
 import { moduleName, moniker } from '../explorer/account-names.ts'
-import { createLogger, flushLog, type Logger } from '../lib/log.ts'
+import { createLogger, type Logger } from '../lib/log.ts'
 import { CURVE_WARNING } from '../primitives/signature.ts'
 import { OtherProgramNeeded } from '../runtime/program-upgrades.ts'
 import { banner } from './banner.ts'
 import { type Launched, launch } from './launch.ts'
 import { optionsWithHome } from './network/node-home.ts'
 import { readStartFlags, type StartFlags, withStartFlags } from './start-flags.ts'
+import { dieOf, stopSignal } from './stop-signal.ts'
 import { logActivity } from './terminal/activity.ts'
 import { RequestCounts } from './terminal/request-counts.ts'
 import { writeUpgradeInfo } from './upgrade-info.ts'
-
-/** Milliseconds in which a second signal is ignored: under npm Ctrl-C arrives twice, from the terminal and from npm. */
-const SAME_KEYSTROKE = 500
 
 export function register(command: Command): void {
   withStartFlags(command)
@@ -111,29 +108,4 @@ function showActivity(
     stackOf: (hash) => stackOfTransaction(chain.traces, debugSources(chain, contracts), hash, { style: SHORT }),
     nameOf: (of, view) => indices.get(of) ?? moduleName(chain, of) ?? moniker({ spec: chain.spec, view }, of),
   })
-}
-
-/** Resolves at the first signal to stop; the next one ends the process at once. */
-function stopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let first: number | undefined
-    const onSignal = (signal: NodeJS.Signals) => {
-      if (first === undefined) {
-        first = performance.now()
-        resolve(signal)
-      } else if (performance.now() - first > SAME_KEYSTROKE) dieOf(signal)
-    }
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
-  })
-}
-
-/**
- * Ends the process by the signal's default action, because `process.exit` waits for disk calls that may never return. In a
- * container process 1 ignores the signal, so `process.exit` follows.
- */
-function dieOf(signal: NodeJS.Signals): never {
-  process.removeAllListeners(signal)
-  flushLog()
-  process.kill(process.pid, signal)
-  process.exit(128 + constants.signals[signal])
 }

@@ -10,7 +10,7 @@ export interface NetworkStatus {
   isListening(): Promise<boolean>
   /**
    * The signed header and the validators that prove block `number`, as JSON of CometBFT: its header of height `number` + 1,
-   * whose `app_hash` is the block's hash. Throws ChainError `not-found` until it exists.
+   * whose `app_hash` commits to the block. Throws ChainError `not-found` until it exists.
    */
   commit(number: bigint): Promise<unknown>
 }

@@ -24,7 +24,7 @@ export function nativeAt({ native }: Pick<ChainSpec, 'native'>, address: Address
 
 /** The name of a native contract's Solidity interface. */
 export const nativeTitle = (name: string): string =>
-  name === 'ics20' ? 'ICS20' : name.charAt(0).toUpperCase() + name.slice(1)
+  name === 'ics20' || name === 'ibc' ? name.toUpperCase() : name.charAt(0).toUpperCase() + name.slice(1)
 
 type Known = { readonly spec: ChainSpec; readonly view: StateView }
 type Entry = VerifiedContract & { readonly address: Address }

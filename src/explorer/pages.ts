@@ -30,14 +30,17 @@ export const PAGES = {
   '/parameters': 'Parameters',
   '/opcodes': 'Opcode proposals',
   '/transfers': 'Transfers to other chains',
+  '/clients': 'Clients of other chains',
+  '/client/:id': 'Client',
+  '/packet/:client/:direction/:sequence': 'Packet',
   '/dev': 'Development',
   '/search': 'Search',
 } as const
 
 export type PagePath = keyof typeof PAGES
 
-/** What pages must know about a node before any request: whether its chain has native modules, and its mode. */
-export type SiteTraits = { readonly native: boolean; readonly development: boolean }
+/** What pages must know about a node before any request: whether its chain has native modules and IBC, and its mode. */
+export type SiteTraits = { readonly native: boolean; readonly ibc: boolean; readonly development: boolean }
 
 /** Pages that only some nodes have. */
 const NEEDS: { readonly [P in PagePath]?: keyof SiteTraits } = {
@@ -48,6 +51,9 @@ const NEEDS: { readonly [P in PagePath]?: keyof SiteTraits } = {
   '/parameters': 'native',
   '/opcodes': 'native',
   '/transfers': 'native',
+  '/clients': 'ibc',
+  '/client/:id': 'ibc',
+  '/packet/:client/:direction/:sequence': 'ibc',
   '/dev': 'development',
   '/tx/:hash/debug': 'development',
   '/debug': 'development',

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { sendPage } from '../http/page-headers.ts'
 import { builtFile } from '../lib/built-files.ts'
+import { hasIbc } from '../spec/block-rules.ts'
 import type { Explorer } from './explorer.ts'
 import { pagesOf, type SiteTraits } from './pages.ts'
 
@@ -18,6 +19,7 @@ type Site = Pick<Explorer, 'chain' | 'options'> & { readonly development: boolea
 
 const traitsOf = ({ chain: { spec }, development }: Site): SiteTraits => ({
   native: spec.native !== undefined,
+  ibc: spec.native !== undefined && hasIbc(spec.native),
   development,
 })
 
@@ -74,7 +76,7 @@ const escaped = (value: string): string =>
 const pageOf = ({ chain: { spec }, development }: Site, media: readonly string[]): string => {
   const { name, native } = spec
   return `<!doctype html>
-<html lang="en" data-chain="${escaped(name)}" data-coin="${escaped(native?.symbol ?? 'ETH')}" data-prefix="${escaped(native?.bech32Prefix ?? '')}" data-media="${escaped(media.join(' '))}"${development ? ' data-development' : ''}${native?.consensus === undefined ? '' : ' data-network'}>
+<html lang="en" data-chain="${escaped(name)}" data-coin="${escaped(native?.symbol ?? 'ETH')}" data-prefix="${escaped(native?.bech32Prefix ?? '')}" data-media="${escaped(media.join(' '))}"${development ? ' data-development' : ''}${native?.consensus === undefined ? '' : ' data-network'}${native !== undefined && hasIbc(native) ? ' data-ibc' : ''}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -16,8 +16,8 @@ export function holdersInNotes(notes: Iterable<string>): Map<Address, Set<Addres
   return holders
 }
 
-/** `erc20/0x…` names the contract; the contract of a voucher `ibc/HASH` has the last 20 bytes of the hash as its address. */
+/** `erc20/0x…` or `erc20:0x…` names the contract; the contract of a voucher `ibc/HASH` has the last 20 bytes of the hash as its address. */
 function tokenOf(denom: string): Address | undefined {
-  const [, digits] = /^(?:erc20\/0x|ibc\/[0-9a-fA-F]{24})([0-9a-fA-F]{40})$/.exec(denom) ?? []
+  const [, digits] = /^(?:erc20[/:]0x|ibc\/[0-9a-fA-F]{24})([0-9a-fA-F]{40})$/.exec(denom) ?? []
   return digits === undefined ? undefined : hexToAddress(`0x${digits.toLowerCase()}`)
 }

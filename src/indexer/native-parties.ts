@@ -1,14 +1,16 @@
-// Indexes what the native modules' state does not enumerate: who granted to whom, who voted and deposited, and every sent
-// packet. It follows from the logs of the native contracts and, for packets, from the outbox after the block.
+// Indexes what the native modules' state does not enumerate: who granted to whom, who voted and deposited, and every packet. It
+// follows from the logs of the native contracts and, for packets over channels, from the outbox after the block.
 import { decodeBech32, readAddress } from '../lib/bech32.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, fromHex, type Hash, toAddress, ZERO_ADDRESS } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { endName, transferLayout } from '../modules/transfer/layout.ts'
 import { decodePacketData } from '../modules/transfer/packets.ts'
+import { ibcLog } from '../precompiles/ibc-logs.ts'
 import type { Log } from '../primitives/types.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import type { Overlay } from '../tables/overlay.ts'
+import { indexIbcLog } from './ibc.ts'
 import type { IndexingContext } from './indexing-context.ts'
 import { RECORD } from './records.ts'
 import { ballotEntry, LIST, packetEntry, partyEntry, sequenceEntry } from './tables.ts'
@@ -58,13 +60,17 @@ export function indexNativeParties({ executed }: IndexingContext, overlay: Overl
   const transfers: NativeLog[] = []
   let index = 0
   for (const { logs } of receipts) {
-    for (const log of logs) {
+    for (const [place, log] of logs.entries()) {
       const at = index++
       const [topic, first, second] = log.topics
       if (topic === undefined || !EMITTERS.has(log.address)) continue
+      if (log.address === NATIVE_CONTRACT.ibc) indexIbcLog(log, { number, index: at }, overlay)
       const of = { log, number, index: at, first: addressIn(first), second: addressIn(second) }
       WRITERS.get(log.address + topic)?.(of, overlay)
-      if (topic === NATIVE_EVENT.transfer && log.address === NATIVE_CONTRACT.ics20) transfers.push(of)
+      // A transfer over a client has logged its packet just before, and is not in the outbox.
+      const before = logs[place - 1]
+      const isOverClient = before !== undefined && ibcLog(before)?.event === 'SendPacket'
+      if (topic === NATIVE_EVENT.transfer && log.address === NATIVE_CONTRACT.ics20 && !isOverClient) transfers.push(of)
     }
   }
   if (transfers.length > 0)

@@ -1,9 +1,19 @@
 // The record tables of the index: the present state of single blocks, accounts, tokens, balances and days. Later blocks
 // overwrite these rows.
-import type { Address, Hash, Hex } from '../lib/hex.ts'
+import { type Address, bigToFixed, type Hash, type Hex, toHex } from '../lib/hex.ts'
 import type { BundledOperation } from '../primitives/user-operation.ts'
 import { address, amount, bytes, flag, maybe, oneOf, record, sequence, text, u8, u32 } from '../tables/codec.ts'
-import { declarations, ofToken, TOKEN_TYPES, type TokenType } from './tables.ts'
+import { byteDigits } from '../tables/declarations.ts'
+import {
+  DIRECTIONS,
+  type Direction,
+  declarations,
+  ofToken,
+  PACKET_STATUSES,
+  type PacketStatus,
+  TOKEN_TYPES,
+  type TokenType,
+} from './tables.ts'
 
 export type BlockRecord = {
   readonly firstTransaction: number
@@ -81,6 +91,16 @@ export type DayRecord = {
 export type OperationRecord = Omit<BundledOperation, 'sender' | 'nonce'> & {
   /** Position in LIST.operations. */
   readonly operation: number
+}
+
+/** A packet over a client of IBC. */
+export type PacketRecord = {
+  /** Position in LIST.packets. */
+  readonly position: number
+  readonly status: PacketStatus
+  /** Place of its last log: of its acknowledgement or timeout if it has ended, else that of LIST.packets. */
+  readonly number: number
+  readonly index: number
 }
 
 /** A number as a key of eight bytes. */
@@ -177,6 +197,13 @@ export const RECORD = {
     'granter, grantee',
     (granter: Address, grantee: Address) => `0x${granter.slice(2)}${grantee.slice(2)}`,
     record<{ number: number }>({ number: sequence }),
+  ),
+  packet: declarations.records(
+    0x21,
+    'client, direction, sequence',
+    (client: number, direction: Direction, of: bigint): Hex =>
+      `${numbered(client)}${byteDigits(DIRECTIONS.indexOf(direction))}${toHex(bigToFixed(of, 8)).slice(2)}`,
+    record<PacketRecord>({ position: sequence, status: oneOf(PACKET_STATUSES), number: sequence, index: u32 }),
   ),
   operation: declarations.records(
     0x50,

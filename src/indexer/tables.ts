@@ -3,6 +3,7 @@
 import {
   ADDRESS_BYTES,
   type Address,
+  bigToFixed,
   bigToWord,
   bytesToBig,
   fromHex,
@@ -172,7 +173,10 @@ export const ballotEntry = record<{ number: number; index: number; proposal: num
   proposal: sequence,
 })
 
-/** A sent ICS-04 packet, and the place of the log of its transfer. */
+/**
+ * A packet, and the place of its log: of its transfer over a channel, or of sending or receiving it over a client of IBC. That log of
+ * IBC has the whole packet, so the fields of channels are then empty.
+ */
 export type PacketEntry = {
   readonly number: number
   readonly index: number
@@ -202,6 +206,12 @@ export const packetEntry = record<PacketEntry>({
   time: amount,
   data: bytes,
 })
+
+/** Of a packet over a client of IBC: whether this chain has sent it, and what has become of it. */
+export const DIRECTIONS = ['sent', 'received'] as const
+export type Direction = (typeof DIRECTIONS)[number]
+export const PACKET_STATUSES = ['pending', 'success', 'error', 'timeout'] as const
+export type PacketStatus = (typeof PACKET_STATUSES)[number]
 
 /** The part of an address in a user operation. Its bundler is the beneficiary of the bundle's fees, as in Blockscout. */
 export const PARTS = ['sender', 'bundler', 'paymaster', 'factory', 'entry_point'] as const
@@ -239,6 +249,9 @@ const digits = (hex: Hex): string => hex.slice(2)
 /** A number as eight bytes. */
 const numberDigits = (number: number): string => number.toString(16).padStart(16, '0')
 const indexIn = <W extends string>(words: readonly W[], word: W): string => byteDigits(words.indexOf(word))
+/** A client of IBC by its number, or all of them. */
+export type ClientFilter = number | 'all'
+const clientDigits = (client: ClientFilter): string => (client === 'all' ? 'ff'.repeat(8) : numberDigits(client))
 /** The id of one item of a token: token . id (32 bytes). */
 export const ofToken = (token: Address, tokenId: bigint): Hex => `0x${digits(token)}${digits(bigToWord(tokenId))}`
 
@@ -335,10 +348,20 @@ export const LIST = {
   votesOf: declarations.lists(0x33, 'voter', ballotEntry, (voter: Address) => digits(voter)),
   /** The submission of a proposal, and its later deposits. */
   depositsOn: declarations.lists(0x34, 'proposal', partyEntry, (proposal: number) => numberDigits(proposal)),
-  /** Every packet sent over a channel of this chain. */
+  /** Every packet sent over a channel of this chain, and sent or received over a client of IBC. */
   packets: declarations.list(0x35, packetEntry),
-  /** [packets] by sender, and by receiver if the other end is this chain. */
+  /** [packets] by sender, and by receiver if its coins have arrived here. */
   packetsOf: declarations.lists(0x36, 'address', sequenceEntry, (of: Address) => digits(of)),
+
+  /** [packets] over a client of IBC. */
+  packetsOver: declarations.lists(
+    0x37,
+    'client or all, direction',
+    sequenceEntry,
+    (client: ClientFilter, direction: Direction) => `${clientDigits(client)}${indexIn(DIRECTIONS, direction)}`,
+  ),
+  /** Places of the logs of a client of IBC: its creation, its counterparty, its updates. */
+  clientLogs: declarations.lists(0x38, 'client', positionEntry, numberDigits),
 
   /** Every user operation (ERC-4337), by bundles: those of a bundle follow each other. */
   operations: declarations.list(0x50, operationEntry),
@@ -407,6 +430,14 @@ export const RANKING = {
     (of: Address, type: TokenType) => `${digits(of)}${indexIn(TOKEN_TYPES, type)}`,
   ),
   instances: declarations.rankings(0x07, 'token', 'id complemented (32 bytes)', (token: Address) => digits(token)),
+  /** Packets over a client of IBC by what has become of them, newest first. */
+  packets: declarations.rankings(
+    0x30,
+    'client or all, direction, status',
+    'position in the list of packets, complemented (8 bytes)',
+    (client: ClientFilter, direction: Direction, status: PacketStatus) =>
+      `${clientDigits(client)}${indexIn(DIRECTIONS, direction)}${indexIn(PACKET_STATUSES, status)}`,
+  ),
   /** Bundlers and paymasters by their operations, factories by the accounts that they have deployed. */
   operators: declarations.rankings(0x50, 'part', 'number descending, address', (part: Part) => indexIn(PARTS, part)),
 } as const
@@ -425,6 +456,9 @@ export const HOLDERS = {
 
 /** Decodes the bytes of members. */
 export const MEMBER = {
+  /** A member of `packets`, and its position. */
+  ofPacket: (position: number): Uint8Array => complement(bigToFixed(BigInt(position), 8)),
+  packet: (order: Uint8Array): number => Number(bytesToBig(complement(order))),
   /** The address of a member of `accounts`, `tokens` or `operators`. */
   address: (order: Uint8Array): Address => toAddress(order.subarray(-ADDRESS_BYTES)),
   /** Id and holder of a member of `holdings`, after the amount. */

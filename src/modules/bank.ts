@@ -175,8 +175,12 @@ function put(amounts: Enumerable<string, bigint>, denom: string, amount: bigint)
 const LAST_PRECOMPILE = 0x11n
 const P256_VERIFY = 0x100n
 
-/** Whether an account may not receive transfers: module accounts, native contracts, precompiles. */
+/**
+ * Whether an account may not receive transfers: module accounts, native contracts, precompiles. Not the contract of IBC, whose address
+ * is any other account's on chains without it.
+ */
 export function isBlocked(of: Address): boolean {
   const number = BigInt(of)
-  return NATIVE_ADDRESSES.has(of) || (number > 0n && number <= LAST_PRECOMPILE) || number === P256_VERIFY
+  const isNative = NATIVE_ADDRESSES.has(of) && of !== NATIVE_CONTRACT.ibc
+  return isNative || (number > 0n && number <= LAST_PRECOMPILE) || number === P256_VERIFY
 }

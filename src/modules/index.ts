@@ -2,6 +2,7 @@
 // which they begin a block, end a block and write the genesis.
 import type { Address } from '../lib/hex.ts'
 import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../spec/addresses.ts'
+import { hasIbc } from '../spec/block-rules.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
 import { Authz } from './authz/authz.ts'
@@ -10,13 +11,14 @@ import { Distribution, readDistributionGenesis } from './distribution/distributi
 import { Erc20, readErc20Genesis } from './erc20/erc20.ts'
 import { Gov } from './gov/gov.ts'
 import { readGovGenesis } from './gov/params.ts'
+import { Ibc, readIbcGenesis } from './ibc/ibc.ts'
 import { Inflation, readInflationGenesis } from './inflation.ts'
 import { type BlockInfo, createNativeAccount, type ModuleContext, type NativeModule } from './module.ts'
 import { Params } from './params.ts'
 import { readSlashingGenesis, Slashing } from './slashing/slashing.ts'
 import { readStakingGenesis } from './staking/genesis.ts'
 import { Staking } from './staking/staking.ts'
-import { readTransferGenesis } from './transfer/genesis.ts'
+import { PORT, readTransferGenesis } from './transfer/genesis.ts'
 import { Transfer } from './transfer/transfer.ts'
 import { Upgrades } from './upgrade.ts'
 import { Vesting } from './vesting/vesting.ts'
@@ -34,6 +36,8 @@ export type Modules = {
   readonly vesting: Vesting
   readonly erc20: Erc20
   readonly transfer: Transfer
+  /** undefined: the genesis does not have the module. */
+  readonly ibc: Ibc | undefined
   readonly gov: Gov
 }
 
@@ -67,11 +71,26 @@ export function openModules(context: ModuleContext): Modules {
   })
   const inflation = new Inflation(context, bank, (from, amount) => distribution.fundCommunityPool(from, amount))
   const erc20 = new Erc20(context, bank, (account) => vesting.spendable(account))
-  const transfer = new Transfer(context, bank, erc20)
+  const ibc = hasIbc(context.spec) ? new Ibc(context, new Map([[PORT, () => transfer.port]])) : undefined
+  const transfer = new Transfer(context, bank, erc20, ibc)
   const upgrades = new Upgrades(context, params)
-  const governed = { params, upgrades, erc20, staking, slashing, distribution, vesting, inflation, transfer }
+  const governed = { params, upgrades, erc20, staking, slashing, distribution, vesting, inflation, transfer, ibc }
   const gov = new Gov(context, bank, staking, governed)
-  return { bank, params, upgrades, authz, staking, slashing, distribution, inflation, vesting, erc20, transfer, gov }
+  return {
+    bank,
+    params,
+    upgrades,
+    authz,
+    staking,
+    slashing,
+    distribution,
+    inflation,
+    vesting,
+    erc20,
+    transfer,
+    ibc,
+    gov,
+  }
 }
 
 type Hooks = Pick<NativeModule<never>, 'name' | 'beginBlock' | 'endBlock'>
@@ -93,10 +112,12 @@ const beginOrder = ({
   distribution,
   authz,
 ]
-const endOrder = ({ gov, staking, transfer, bank, params }: Modules): readonly Hooks[] => [
+const endOrder = ({ gov, staking, transfer, ibc, bank, params }: Modules): readonly Hooks[] => [
   gov,
   staking,
   transfer,
+  // After what sends packets.
+  ...(ibc === undefined ? [] : [ibc]),
   bank,
   params,
 ]
@@ -137,8 +158,9 @@ export function initGenesis(
   const hasGrants = spec.interfaces !== 'cosmos-evm'
   for (const home of [...MODULE_CONTRACTS, ...(hasGrants ? EVMOS_CONTRACTS : [])]) createNativeAccount(view, home)
   if (hasSlashing(spec)) createNativeAccount(view, NATIVE_CONTRACT.slashing)
+  if (hasIbc(spec)) createNativeAccount(view, NATIVE_CONTRACT.ibc)
   const modules = openModules({ spec, block, view, access: 'write', checkProposals })
-  const { bank, params, authz, staking, slashing, distribution, inflation, erc20, transfer, gov } = modules
+  const { bank, params, authz, staking, slashing, distribution, inflation, erc20, transfer, ibc, gov } = modules
   bank.initGenesis({ supply })
   params.initGenesis({ ...spec.params, minBaseFee: spec.feeMarket.minBaseFee })
   if (hasGrants) authz.initGenesis(spec.modules.authz)
@@ -149,5 +171,6 @@ export function initGenesis(
   staking.initGenesis(readStakingGenesis(spec.validators, spec.modules.staking))
   erc20.initGenesis(readErc20Genesis(spec.modules.erc20))
   transfer.initGenesis(readTransferGenesis(spec.modules.transfer))
+  ibc?.initGenesis(readIbcGenesis(spec.modules.ibc))
   gov.initGenesis(readGovGenesis(spec))
 }

@@ -45,6 +45,19 @@ export { encode as encodeValues }
 export const errorString = (reason: string): Uint8Array =>
   Buffer.concat([fromHex('0x08c379a0'), encode([{ type: 'string' }], [reason])])
 
+/** The arguments of an event that are in the data of its log. */
+export type DataOf<E extends AbiEvent> = {
+  readonly [P in E['inputs'][number] as P extends { readonly indexed: true } ? never : P['name'] & string]: ValueOf<P>
+}
+
+/** What `encodeLog` has put into the data of a log. */
+export function decodeLogData<E extends AbiEvent>(event: E, { data }: Log): DataOf<E> {
+  const unindexed = event.inputs.filter((input) => input.indexed !== true)
+  const values = decodeValues(unindexed, data)
+  // The values have the types of the event's parameters, which were checked when the log was made.
+  return Object.fromEntries(unindexed.map(({ name }, i) => [name, values[i]])) as DataOf<E>
+}
+
 /** A log with the event's topics and data; indexed strings are replaced by their hashes. */
 export function encodeLog(address: Address, event: AbiEvent, args: Readonly<Record<string, unknown>>): Log {
   const topics = encodeEventTopics({ abi: [event], eventName: event.name, args } as Parameters<

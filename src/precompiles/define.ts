@@ -38,6 +38,12 @@ export type ReadCall = {
 export type WriteCall<A extends NamedAbi> = ReadCall & {
   /** Logs an event under the precompile's address. */
   emit<E extends keyof A['events'] & string>(event: E, args: EventArgs<A['events'][E]>): void
+  /** Logs an event of another native contract under that contract's address. */
+  emitOf<B extends NamedAbi, E extends keyof B['events'] & string>(
+    contract: { readonly address: Address; readonly abi: B },
+    event: E,
+    args: EventArgs<B['events'][E]>,
+  ): void
   /**
    * Calls another contract with all but one 64th of the gas (EIP-150), charges what it used, and returns its output; its logs
    * are added to this call's in order. The contract may call back, so read the state again afterwards. Throws ChainError with
@@ -265,13 +271,15 @@ function callContext(
   const checkProposals = check && ((names: readonly string[]) => check(names, block))
   const access = method.isView ? 'read' : 'write'
   const modules = openModules({ spec, block, view, unmetered: call.view, access, checkProposals, report })
-  const emit = (name: string, args: Readonly<Record<string, unknown>>) => {
-    const event = method.events[name]
+  const log = (address: Address, events: NamedAbi['events'], name: string, args: Readonly<Record<string, unknown>>) => {
+    const event = events[name]
     if (event === undefined) throw new TypeError(`${self.name} has no event ${name}`)
-    const log = encodeLog(self.address, event, args)
-    meter.encoded(log.data.length + 32 * log.topics.length)
-    logs.push(log)
+    const encoded = encodeLog(address, event, args)
+    meter.encoded(encoded.data.length + 32 * encoded.topics.length)
+    logs.push(encoded)
   }
+  const emit: WriteCall<NamedAbi>['emit'] = (name, args) => log(self.address, method.events, name, args)
+  const emitOf: WriteCall<NamedAbi>['emitOf'] = ({ address, abi }, name, args) => log(address, abi.events, name, args)
   const callContract = async (message: ContractCall) => {
     const { left } = meter
     const {
@@ -286,7 +294,7 @@ function callContext(
     return output
   }
   return {
-    ...{ caller, origin, value, block, spec, modules, emit, callContract },
+    ...{ caller, origin, value, block, spec, modules, emit, emitOf, callContract },
     codeOf: (account) => view.code(account),
     charge: (gas) => meter.charge(gas),
   }

@@ -7,11 +7,13 @@ import type { Allocation } from '../modules/authz/allocations.ts'
 import { MESSAGE } from '../modules/authz/messages.ts'
 import { reverted } from '../modules/module.ts'
 import { type DenomTrace, fullPath, hashText, readHash } from '../modules/transfer/denoms.ts'
+import { PORT } from '../modules/transfer/genesis.ts'
 import type { Sending } from '../modules/transfer/transfer.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import { authorizeTransfer, granterOf } from './authority.ts'
 import { definePrecompile, type Functions, implement, type ReadCall, type WriteCall } from './define.ts'
-import { ics20Abi } from './generated/abi.ts'
+import { ibcAbi, ics20Abi } from './generated/abi.ts'
+import { shownPacket } from './ibc.ts'
 import { type PaginationRequest, page } from './paging.ts'
 import { tokensToCoins } from './tokens.ts'
 
@@ -111,13 +113,19 @@ export const transfers = implement(ics20Abi, {
     async transfer(call, sourcePort, sourceChannel, named, amount, sender, receiver, height, timestamp, memo) {
       const { erc20, transfer } = call.modules
       const denom = erc20.named(named)?.denom ?? named
-      const source = { port: sourcePort, channel: sourceChannel }
+      // A client of IBC version 2 has no port of its own, as in cosmos/evm.
+      const port = sourcePort === '' && transfer.isClient({ port: PORT, channel: sourceChannel }) ? PORT : sourcePort
+      const source = { port, channel: sourceChannel }
       const sending = { source, denom, amount, sender, receiver, timeout: { height, timestamp }, memo }
       transfer.check(sending)
-      authorizeTransfer(call, sender, { sourcePort, sourceChannel, denom, amount, receiver, memo })
+      authorizeTransfer(call, sender, { sourcePort: port, sourceChannel, denom, amount, receiver, memo })
       transfer.requireSendEnabled()
       await provideCoins(call, sending)
-      const sequence = transfer.send(sending)
+      const { sequence, packet } = transfer.send(sending)
+      if (packet !== undefined) {
+        const shown = { clientId: sourceChannel, sequence, packet: shownPacket(packet) }
+        call.emitOf({ address: NATIVE_CONTRACT.ibc, abi: ibcAbi }, 'SendPacket', shown)
+      }
       call.emit('IBCTransfer', { sender, receiver, sourcePort, sourceChannel, denom, amount, memo })
       return [sequence]
     },

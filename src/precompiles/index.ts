@@ -15,6 +15,7 @@ import * as cosmosEvm from './cosmos-evm.ts'
 import type { CheckProposals, FaultReport, Precompile } from './define.ts'
 import { distribution } from './distribution.ts'
 import { gov } from './gov.ts'
+import { ibc } from './ibc.ts'
 import { ics20 } from './ics20.ts'
 import { slashing } from './slashing.ts'
 import { staking } from './staking.ts'
@@ -30,6 +31,7 @@ export const PRECOMPILES: readonly Precompile[] = [
   bank,
   gov,
   slashing,
+  ibc,
   authorization,
 ]
 
@@ -42,6 +44,7 @@ const COSMOS_EVM: readonly Precompile[] = [
   bank,
   gov,
   slashing,
+  ibc,
   werc20,
 ]
 

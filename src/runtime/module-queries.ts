@@ -26,11 +26,11 @@ export function brokenInvariants(
 ): string[] {
   const modules = runtime.modules(view, runtime.env(header), 'read')
   if (modules === undefined) return []
-  const { bank, staking, distribution, transfer, gov } = modules
+  const { bank, staking, distribution, transfer, ibc, gov } = modules
   const supply = bank.supply()
   const conserved =
     held === undefined || held <= supply ? [] : [`bank: accounts hold ${held}, and the supply is ${supply}`]
-  const books = [staking, distribution, transfer, gov].flatMap((module) =>
+  const books = [staking, distribution, transfer, ...(ibc === undefined ? [] : [ibc]), gov].flatMap((module) =>
     module.invariants().map((broken) => `${module.name}: ${broken}`),
   )
   return [...conserved, ...books]

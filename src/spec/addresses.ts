@@ -34,6 +34,7 @@ export const NATIVE_CONTRACT = {
   bank: low(0x804),
   gov: low(0x805),
   slashing: low(0x806),
+  ibc: low(0x807),
   authorization: low(0xa00),
 } as const
 

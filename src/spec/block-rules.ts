@@ -22,7 +22,7 @@ export function isNetworkBlock({ consensus }: Pick<NativeSpec, 'consensus'>, num
 /**
  * The version of the slashing rules, `kestrel.modules.slashing.version`; 1 if the genesis names none. 1: a slash is completed
  * in its block, a redelegation pays the part of its amount that unbonding entries have not covered, and attacks on light
- * clients are not punished. 2: the rules of the Cosmos SDK 0.50, in several blocks if necessary
+ * clients are not punished, except on chains with IBC. 2: the rules of the Cosmos SDK 0.50, in several blocks if necessary
  * (`modules/staking/slashing.ts`).
  */
 export const slashingVersion = ({ modules: { slashing } }: Pick<NativeSpec, 'modules'>): 1 | 2 => versionOf(slashing)
@@ -53,6 +53,12 @@ export const transferVersion = ({ modules: { transfer } }: Pick<NativeSpec, 'mod
  * several blocks if necessary (`modules/gov/ending.ts`).
  */
 export const govVersion = ({ modules: { gov } }: Pick<NativeSpec, 'modules'>): 1 | 2 => versionOf(gov)
+
+/**
+ * Whether the chain has IBC: its genesis names `kestrel.modules.ibc`. Its app hash then commits to IBC's provable store too
+ * (`runtime/app-hash.ts`).
+ */
+export const hasIbc = ({ modules }: Pick<NativeSpec, 'modules'>): boolean => modules.ibc !== undefined
 
 /** The extra data of a block that skips the upgrade of its height: "upgrade skipped". So it needs no option when it is replayed. */
 export const SKIPPED_UPGRADE: Hex = '0x7570677261646520736b6970706564'

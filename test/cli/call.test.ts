@@ -331,7 +331,18 @@ describe('a chain with cosmos/evm’s interfaces', () => {
     const { url } = await testChain({ spec: { ...preset, native: { ...preset.native, modules } } })
     const here = async (...args: string[]) => (await runHere(...args, '--rpc-url', `${url}/rpc`)).stdout
     const names = (await here('call')).split('\n').map((line) => line.split(' ')[0])
-    expect(names).toEqual(['bech32', 'staking', 'distribution', 'ics20', 'bank', 'gov', 'slashing', 'werc20', ''])
+    expect(names).toEqual([
+      'bech32',
+      'staking',
+      'distribution',
+      'ics20',
+      'bank',
+      'gov',
+      'slashing',
+      'ibc',
+      'werc20',
+      '',
+    ])
     expect(await here('call', 'staking')).not.toContain('approve')
 
     const operator = '0x7cB61D4117AE31a12E393a1Cfa3BaC666481D02E'

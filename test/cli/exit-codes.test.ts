@@ -12,7 +12,17 @@ const FREE = [
   ...['--datadir', '--genesis', '--compilers', '--vyper', '--prices', '--keystore', '--password-file'],
   ...['--private-key-file', '--home', '--engine-home', '--output', '--from'],
   ...['--proposal', '--activate', '--deactivate'],
-  ...['--state', '--load-state', '--dump-state', '--config-out', '--ipc', '--ipcpath', '--init', '--cache-path'],
+  ...[
+    '--state',
+    '--load-state',
+    '--dump-state',
+    '--config-out',
+    '--ipc',
+    '--ipcpath',
+    '--init',
+    '--cache-path',
+    '--config',
+  ],
   ...['--title', '--text-chain-id', '--symbol', '--moniker'],
 ]
 /** Flags that may be empty as well. */

@@ -7,7 +7,7 @@ import { reindex } from '../../src/chain/reindex.ts'
 import { StateRestore } from '../../src/chain/state-sync/restore.ts'
 import { StateSnapshots } from '../../src/chain/state-sync/state-snapshots.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
-import { fromHex } from '../../src/lib/hex.ts'
+import { fromHex, ZERO_HASH } from '../../src/lib/hex.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { type Node, startNode } from '../../src/node.ts'
 import { encodeBlock } from '../../src/primitives/block.ts'
@@ -78,8 +78,8 @@ beforeAll(async () => {
   const datadir = join(folder, 'chain')
   const store = await openStore(datadir)
   const restore = new StateRestore({ store, spec, runtime: new Runtime(spec), indexer })
-  const hash = (await origin.chain.header({ number: BigInt(BASE) }))?.hash ?? '0x'
-  expect(await restore.offer(snapshot, fromHex(hash))).toBe('accept')
+  const hash = (await origin.chain.header({ number: BigInt(BASE) }))?.hash ?? ZERO_HASH
+  expect(await restore.offer(snapshot, { blockHash: hash })).toBe('accept')
   for (let index = 0; index < snapshot.chunks; index++) {
     const chunk = await made.chunk(snapshot.height, snapshot.format, index)
     expect(await restore.apply(index, chunk ?? new Uint8Array(0), 'origin')).toMatchObject({ result: 'accept' })

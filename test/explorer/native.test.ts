@@ -361,7 +361,13 @@ describe('a chain without native modules', () => {
     const native = routes.filter(({ path }) => path.startsWith('/native/') || path.startsWith('/validators/'))
     expect(native.length).toBeGreaterThan(25)
     for (const { path } of native) {
-      const of = path.replace('{id}', '1').replace('{address}', owner).replace('{block_hash_or_number_param}', '0')
+      const of = path
+        .replace('{id}', '1')
+        .replace('{client}', '07-tendermint-0')
+        .replace('{direction}/{sequence}', 'sent/1')
+        .replace('{transaction_hash_param}', `0x${'12'.repeat(32)}`)
+        .replace('{address}', owner)
+        .replace('{block_hash_or_number_param}', '0')
       const answer = await get(of)
       expect({ path, status: answer.status, body: answer.body }).toEqual({
         path,

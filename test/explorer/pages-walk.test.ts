@@ -7,8 +7,9 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PAGES } from '../../src/explorer/pages.ts'
 import { CHROMIUM, launchChromium } from '../support/browser.ts'
+import { ibcPreset } from '../support/ibc-packets.ts'
 import { pathsOf } from './pages/examples.ts'
-import { play } from './pages/story.ts'
+import { playWithIbc } from './pages/story.ts'
 import { CUT_TIMES } from './pages-support.ts'
 import { scenario } from './scenario.ts'
 
@@ -21,7 +22,7 @@ const WALKERS = 3
 const MOST_BYTES = 150_000
 
 describe.skipIf(CHROMIUM === undefined)('pages of the explorer (skipped without Chromium)', () => {
-  const on = scenario(play)
+  const on = scenario(playWithIbc, () => ({ spec: ibcPreset() }))
   let browser: Browser
   beforeAll(async () => {
     browser = await launchChromium()

@@ -3,22 +3,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../support/chain.ts'
-import { NO_ENGINE, TestNetwork } from './support.ts'
+import { NO_ENGINE, random, TestNetwork } from './support.ts'
 
 const ROUNDS = Number(process.env.CHAOS_ROUNDS ?? 4)
 /** Seconds within which a node must have caught up. */
 const BACK = 15
-
-/** Numbers between 0 and 1 that a seed determines (mulberry32). */
-function random(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
-}
 
 describe.skipIf(NO_ENGINE !== undefined)(`a network under chaos ${NO_ENGINE ?? ''}`, () => {
   let network: TestNetwork

@@ -89,11 +89,12 @@ describe('the registry of native contracts', () => {
   it('is sorted by address, without duplicates', () => {
     const addresses = PRECOMPILES.map(({ address }) => address)
     expect(addresses).toEqual([...new Set(addresses)].sort())
-    // Slashing has a contract only if the genesis has its section.
-    const { slashing } = NATIVE_CONTRACT
-    expect([...nativeContracts(nativeSpec, 0n).keys()]).toEqual(addresses.filter((address) => address !== slashing))
-    const slashed = { ...nativeSpec, modules: { ...nativeSpec.modules, slashing: {} } }
-    expect([...nativeContracts(slashed, 0n).keys()]).toEqual(addresses)
+    // Slashing and IBC have contracts only if the genesis has their sections.
+    const { slashing, ibc } = NATIVE_CONTRACT
+    const always = addresses.filter((address) => address !== slashing && address !== ibc)
+    expect([...nativeContracts(nativeSpec, 0n).keys()]).toEqual(always)
+    const whole = { ...nativeSpec, modules: { ...nativeSpec.modules, slashing: {}, ibc: {} } }
+    expect([...nativeContracts(whole, 0n).keys()]).toEqual(addresses)
   })
 
   it("creates a contract's account at its first block", async () => {

@@ -35,6 +35,12 @@ export const FACTS: Readonly<Record<string, readonly string[]>> = {
     `validator(address) => (${VALIDATOR})`,
     `validators(string,${PAGE}) => (${VALIDATOR}[],${NEXT})`,
   ],
+  ibc: [
+    'getClientState(string) => (bytes)',
+    'updateClient(string,bytes) => (uint8)',
+    'verifyMembership(string,bytes,(uint64,uint64),bytes[],bytes) => (uint256)',
+    'verifyNonMembership(string,bytes,(uint64,uint64),bytes[]) => (uint256)',
+  ],
   distribution: [
     'event ClaimRewards(address indexed,uint256)',
     'event DepositValidatorRewardsPool(address indexed,address indexed,string,uint256)',

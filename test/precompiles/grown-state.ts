@@ -1,16 +1,18 @@
 // A large state, grown in every way that users can grow it, around the accounts of the samples in `matrix-samples.ts`. The
 // modules build it without a chain, in seconds.
 import { createHash } from 'node:crypto'
+import { hexToBytes } from 'viem'
 import { type Address, hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { MESSAGE } from '../../src/modules/authz/messages.ts'
 import { readErc20Genesis } from '../../src/modules/erc20/erc20.ts'
 import { wholeVote } from '../../src/modules/gov/tally.ts'
 import { beginBlock, endBlock, initGenesis, type Modules, openModules } from '../../src/modules/index.ts'
-import { installContracts } from '../../src/precompiles/index.ts'
+import { installContracts, PRECOMPILES } from '../../src/precompiles/index.ts'
 import type { GenesisValidator, NativeSpec } from '../../src/spec/chain-spec.ts'
 import type { View } from '../../src/state/view.ts'
 import { account } from '../support/chain.ts'
-import { emptyView, moduleContext, nativeSpec } from '../support/native.ts'
+import { emptyView, moduleContext, nativeCall, nativeSpec } from '../support/native.ts'
+import { IBC_STEPS, TIMEOUT } from './ibc-samples.ts'
 
 const COIN = 10n ** 18n
 /** Coins of each holder. */
@@ -79,6 +81,7 @@ export const grownSpec = (sizes: Sizes): NativeSpec => ({
   validators: operatorsOf(sizes).map(validator),
   modules: {
     slashing: {},
+    ibc: {},
     gov: { params: { votingPeriod: 100_000 } },
     staking: { params: { maxEntries: 100, maxValidators: 1_000 } },
     transfer: {
@@ -134,8 +137,20 @@ export async function grownState(sizes = SIZE): Promise<Grown> {
   const source = { port: 'transfer', channel: 'channel-0' }
   const receiver = account(0).address
   transfer.send({ source, denom: 'akest', amount: COIN, sender: owner, receiver, timeout, memo: '' })
+  await connect(grown)
   nextBlock(grown)
   return grown
+}
+
+/** Clients of another chain and packets, shortly before the timeout of those that this chain sends. */
+async function connect({ spec, view, block }: Grown): Promise<void> {
+  for (const { to, data } of [...IBC_STEPS.first, ...IBC_STEPS.second]) {
+    const contract = PRECOMPILES.find(({ name }) => name === to)?.on(spec, console.error)
+    const at = { ...block, timestamp: TIMEOUT - 1n }
+    const call = nativeCall(view, hexToBytes(data), { caller: owner, origin: owner, gasLimit: 3_000_000n, block: at })
+    const result = await contract?.run(call)
+    if (result === undefined || result.error !== undefined) throw new Error(`a step of IBC failed: ${to}`)
+  }
 }
 
 function stake(grown: Grown, operators: readonly Address[], sizes: Sizes): void {

@@ -10,6 +10,7 @@ import { consensusAddress, operatorPrefix } from '../../src/spec/addresses.ts'
 import { account } from '../support/chain.ts'
 import { attempter, forwarder, reverter } from '../support/forwarder.ts'
 import type { Clients } from '../support/process.ts'
+import { IBC_SAMPLES, IBC_STEPS } from './ibc-samples.ts'
 
 const COIN = 10n ** 18n
 const DENOM = 'akest'
@@ -20,7 +21,7 @@ export const OWNER = 0
 /** An account that has neither granted nor been granted anything. */
 export const STRANGER = 1
 /** Operator of the network's first validator; accounts 10 to 12 of the mnemonic operate them. */
-const OPERATOR = 10
+export const OPERATOR = 10
 const NEW_OPERATOR = 5
 /** Becomes a clawback account. */
 const FUTURE = 6
@@ -49,7 +50,7 @@ const UNPAID = 1n
 const VOTED = 2n
 const PROPOSAL = toHex(JSON.stringify({ title: 'A title', summary: 'A summary' }))
 const DEPOSIT = [{ denom: DENOM, amount: 10_000_000n }]
-export const FIXTURE_MODULES = { slashing: {}, gov: { params: { votingPeriod: 100_000 } } }
+export const FIXTURE_MODULES = { slashing: {}, ibc: {}, gov: { params: { votingPeriod: 100_000 } } }
 const TRACE = 'transfer/channel-1/akest'
 const TRACE_HASH = createHash('sha256').update(TRACE).digest('hex').toUpperCase()
 
@@ -58,10 +59,11 @@ const TRACE_HASH = createHash('sha256').update(TRACE).digest('hex').toUpperCase(
  * `grantee`: a contract with the subject's grant, in a transaction that the subject signed;
  * `holder`: any account, on grants that it has itself;
  * `subject`: no caller but the subject, and no contract;
+ * `creator`: no caller but the one that has created what the call changes;
  * `anyone`: any caller;
  * `self`: any caller, which then acts for itself.
  */
-export type Rule = 'grantee' | 'holder' | 'subject' | 'anyone' | 'self'
+export type Rule = 'grantee' | 'holder' | 'subject' | 'creator' | 'anyone' | 'self'
 
 export type Sample = {
   readonly args: readonly unknown[]
@@ -209,6 +211,7 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
       never: /^validator not jailed; cannot be unjailed$|origin address|can only be called directly/,
     },
   },
+  ibc: IBC_SAMPLES,
   bech32: {
     hexToBech32: { args: [owner, 'kest'], constant: 'it reads no state' },
     bech32ToHex: { args: [A], constant: 'it reads no state' },
@@ -340,6 +343,7 @@ export async function openFixture(
   }
   const voting = (option: number) => encodeFunctionData({ abi, functionName: 'vote', args: [owner, VOTED, option, ''] })
   await step(OWNER, 'gov', voting(1))
+  for (const { to, data } of IBC_STEPS.first) await step(OWNER, to, data)
 
   const past = await viem.getBlockNumber()
   await halfway()
@@ -359,6 +363,7 @@ export async function openFixture(
   const none = { revisionNumber: 0n, revisionHeight: 0n }
   const transfer = ['transfer', CHANNEL, DENOM, COIN, owner, owner, none, 2n ** 63n, ''] as const
   await step(OWNER, 'ics20', encodeFunctionData({ abi, functionName: 'transfer', args: transfer }))
+  for (const { to, data } of IBC_STEPS.second) await step(OWNER, to, data)
   await step(OWNER, 'gov', voting(3))
   const more = [owner, UNPAID, [{ denom: DENOM, amount: 100_000n }]] as const
   await step(OWNER, 'gov', encodeFunctionData({ abi, functionName: 'deposit', args: more }))

@@ -20,7 +20,7 @@ import { messageTo } from '../support/messages.ts'
 import { alice, bob, emptyView, moduleContext, nativeSpec } from '../support/native.ts'
 
 const TOKEN = hexToAddress(getContractAddress({ from: alice, nonce: 0n }))
-const COIN = coinOf(TOKEN)
+const COIN = coinOf(nativeSpec, TOKEN)
 const sinks = [{ channel: 'channel-2', behaviour: 'ack-error' }]
 const spec = { ...nativeSpec, modules: { erc20: { pairs: [{ address: TOKEN }] }, transfer: { sinks } } }
 const rules = forkRules('prague')

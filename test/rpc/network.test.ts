@@ -87,6 +87,7 @@ describe('kestrel_getCommit', () => {
     expect(await rpc('kestrel_getCommit', '0x2')).toEqual({
       number: '0x2',
       hash: header.hash,
+      appHash: null,
       proof: { signed_header: { header: { app_hash: 'AB' } }, validators: [] },
       commitInfo: {
         round: '0x2',

@@ -4,7 +4,7 @@ import {
   ResponseApplySnapshotChunk_Result,
   ResponseOfferSnapshot_Result,
   ResponseProcessProposal_ProposalStatus,
-} from '../../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
+} from '../../src/protobuf/generated/tendermint/abci/types_pb.ts'
 
 export type CountingApplication = AbciApplication & {
   /** The committed state. */

@@ -4,11 +4,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { frame, messagesOf } from '../../src/consensus/abci/framing.ts'
-import {
-  RequestSchema,
-  type Response,
-  ResponseSchema,
-} from '../../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
+import { RequestSchema, type Response, ResponseSchema } from '../../src/protobuf/generated/tendermint/abci/types_pb.ts'
 
 export type RequestValue = NonNullable<MessageInitShape<typeof RequestSchema>['value']>
 

@@ -6,7 +6,7 @@ import {
   RequestSchema,
   type Response,
   ResponseSchema,
-} from '../../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
+} from '../../src/protobuf/generated/tendermint/abci/types_pb.ts'
 
 export type RecordedMessage = { readonly from: 'engine' | 'application'; readonly bytes: Uint8Array }
 

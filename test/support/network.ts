@@ -6,13 +6,13 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { expect, onTestFinished } from 'vitest'
 import type { BlockChain } from '../../src/chain/block-chain.ts'
 import { defaultLimits } from '../../src/chain/limits.ts'
-import * as abci from '../../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
 import { NetworkApplication } from '../../src/consensus/network/application.ts'
 import { newMeasurements } from '../../src/consensus/network/measurements.ts'
 import type { RoundTimes } from '../../src/consensus/network/rounds.ts'
 import { type Address, fromHex, type Hash, hexToHash, toHash } from '../../src/lib/hex.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { type ChainSettings, openChain } from '../../src/node.ts'
+import * as abci from '../../src/protobuf/generated/tendermint/abci/types_pb.ts'
 import { consensusAddress } from '../../src/spec/addresses.ts'
 import type { GenesisSpec, NetworkSpec } from '../../src/spec/chain-spec.ts'
 import { formatGenesis, parseGenesis } from '../../src/spec/genesis-file.ts'
@@ -39,6 +39,33 @@ export function networkSpec(change: (genesis: Genesis) => void = () => undefined
   genesis.kestrel.consensus = { engine: 'cometbft' } satisfies Partial<NetworkSpec>
   change(genesis)
   return parseGenesis(genesis)
+}
+
+/** The same network with IBC. */
+export const ibcSpec = (): GenesisSpec =>
+  networkSpec(({ kestrel }) => {
+    kestrel.modules = { ...Object(kestrel.modules), ibc: {} }
+  })
+
+const sha256 = (...parts: Uint8Array[]) => createHash('sha256').update(Buffer.concat(parts)).digest()
+
+/**
+ * The app hash of two stores, by CometBFT's rules: a leaf is SHA-256 of 0, name and SHA-256 of the root, each with its length before it;
+ * the root is SHA-256 of 1 and both leaves (RFC 6962).
+ */
+export function appHashOfStores({ evm, ibc }: { readonly evm: Hash; readonly ibc: Hash }): Uint8Array {
+  const leaf = (name: string, root: Hash) => {
+    const value = sha256(fromHex(root))
+    return sha256(Uint8Array.of(0, name.length), Buffer.from(name), Uint8Array.of(value.length), value)
+  }
+  return new Uint8Array(sha256(Uint8Array.of(1), leaf('evm', evm), leaf('ibc', ibc)))
+}
+
+/** The app hash after the newest block: its hash, or with IBC the root of two stores. */
+export function appHashOfHead(chain: Pick<BlockChain, 'head' | 'stateQueries'>): Uint8Array {
+  const { head } = chain
+  const { ibc } = chain.stateQueries.appHashLeaves(head.number) ?? {}
+  return ibc === undefined ? fromHex(head.hash) : appHashOfStores({ evm: head.hash, ibc })
 }
 
 export type Decision = {

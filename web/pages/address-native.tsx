@@ -83,7 +83,7 @@ export default function AddressNative({ hash: address }: { hash: string }) {
               'transfers',
               api('/native/addresses/{address}/transfers', first),
               packetTable(base),
-              'It has sent nothing over a channel.',
+              'It has sent nothing to another chain.',
             )}
           </Part>
         </div>

@@ -6,6 +6,7 @@ import type { SolidityTrace } from '../../src/contracts/solidity-trace.ts'
 import { api, type List, type Read, type Transaction, useHead, useLive, useRead } from '../api.ts'
 import { abbreviated } from '../format.ts'
 import { IS_DEVELOPMENT, useTitle } from '../location.ts'
+import { usePacketTab } from '../native/packets.tsx'
 import { useOperationTab } from '../operation/tables.tsx'
 import { MissingTransaction } from '../parts/missing.tsx'
 import { LoadedPage, PaginatedTable, Status, type Tab, type Table, Tabs, without } from '../parts.tsx'
@@ -135,5 +136,6 @@ function Lists({ of }: { of: Transaction }) {
       ),
     },
   ]
-  return <Tabs of={[...tabs, ...useOperationTab({ transaction_hash: of.hash })]} />
+  const [operations, packets] = [useOperationTab({ transaction_hash: of.hash }), usePacketTab(of.hash)]
+  return <Tabs of={[...tabs, ...operations, ...packets]} />
 }

@@ -1,7 +1,8 @@
-// Transfers of coins that were sent over the chain's channels (ICS-20).
+// Transfers of coins over the chain's channels (ICS-20), and packets over its clients of IBC.
 import { api, useBlockVersion } from '../api.ts'
+import { HAS_IBC } from '../location.ts'
 import { useBaseDenomination } from '../native/amounts.tsx'
-import { packetTable } from '../native/packets.tsx'
+import { FilteredPackets, packetTable } from '../native/packets.tsx'
 import { PaginatedTable } from '../parts.tsx'
 import '../native/native.css'
 
@@ -11,12 +12,16 @@ export default function TransfersPage() {
   return (
     <section class="card">
       <h1>Transfers to other chains</h1>
-      <PaginatedTable
-        list={api('/native/transfers')}
-        table={packetTable(base)}
-        empty="Nothing has left over a channel of this chain."
-        version={version}
-      />
+      {HAS_IBC ? (
+        <FilteredPackets version={version} />
+      ) : (
+        <PaginatedTable
+          list={api('/native/transfers')}
+          table={packetTable(base)}
+          empty="Nothing has left over a channel of this chain."
+          version={version}
+        />
+      )}
     </section>
   )
 }

@@ -1,5 +1,6 @@
 // Format 1 of a state snapshot: chunks that are equal on every node. The first chunk authenticates the others: it has block H,
-// whose hash the receiver knows, and the 256 headers before it, and so the root of the state that block H is executed on.
+// whose app hash the receiver knows, and the 256 headers before it, and so the root of the state that block H is executed on. On a
+// chain with IBC it also has the root of the provable store after block H, to which the app hash commits too.
 // The other chunks are rows of that state (after block H - 1), concatenated without an enclosing list:
 //   account: rlp(address, nonce, balance), with code rlp(…, code hash), rlp(…, "", code) for the first account with that code
 //   slot of the preceding account: rlp(slot, word without leading zeros)
@@ -69,20 +70,28 @@ export const isConsistent = ({ chunks, hash, metadata }: StateSnapshot): boolean
 
 // --- the first chunk
 
-/** `headers`: those before the block, oldest first. */
-export type SnapshotHead = { readonly block: DecodedBlock; readonly headers: readonly SealedHeader[] }
+/** `headers`: those before the block, oldest first. `ibcRoot`: root of IBC's provable store after the block; undefined: there is none. */
+export type SnapshotHead = {
+  readonly block: DecodedBlock
+  readonly headers: readonly SealedHeader[]
+  readonly ibcRoot: Hash | undefined
+}
 
 /** `block`: encoded as in an exported file. `headers`: encoded, oldest first. */
-export const encodeHead = (block: Uint8Array, headers: readonly Uint8Array[]): Uint8Array =>
-  joinList([block, joinList(headers)])
+export const encodeHead = (block: Uint8Array, headers: readonly Uint8Array[], ibcRoot: Hash | undefined): Uint8Array =>
+  joinList([block, joinList(headers), ...(ibcRoot === undefined ? [] : [encodeRlp(fromHex(ibcRoot))])])
 
 /** Decodes the first chunk without verifying its content. Throws ChainError `invalid-block`. */
 export const decodeHead = (chunk: Uint8Array): SnapshotHead =>
   reading('invalid-block', () => {
-    const [block, headers, ...rest] = splitList(chunk)
+    const [block, headers, ibcRoot, ...rest] = splitList(chunk)
     if (block === undefined || headers === undefined || rest.length > 0)
       throw new Malformed('the first chunk of a snapshot is a block and headers')
-    return { block: decodeBlock(block), headers: splitList(headers).map(decodeHeader) }
+    return {
+      block: decodeBlock(block),
+      headers: splitList(headers).map(decodeHeader),
+      ibcRoot: ibcRoot && asHash(decodeRlp(ibcRoot), 'root of the provable store'),
+    }
   })
 
 // --- rows

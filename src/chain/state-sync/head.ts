@@ -1,8 +1,11 @@
-// The block of a state snapshot and the headers before it, verified against the block hash that the receiver knows.
+// The block of a state snapshot and the headers before it, verified against the hash that the receiver knows.
+import { appHashOf } from '../../ibc/ics23/prove.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Hash } from '../../lib/hex.ts'
 import { recoverSender, withSender } from '../../primitives/transaction.ts'
 import type { Block, SealedHeader } from '../../primitives/types.ts'
+import { commitsToIbc } from '../../runtime/app-hash.ts'
+import type { ChainSpec } from '../../spec/chain-spec.ts'
 import { HASHES, type SnapshotHead } from './format.ts'
 
 export type RestoredHead = {
@@ -13,14 +16,25 @@ export type RestoredHead = {
   readonly headers: readonly SealedHeader[]
 }
 
+/** What the receiver knows of the block: the app hash after it, from its consensus engine, or the block's own hash. */
+export type KnownBlock = { readonly appHash: Hash } | { readonly blockHash: Hash }
+
 /**
  * The verified head, with the senders of its transactions. Executing the block verifies its body. Throws ChainError
  * `invalid-block`.
  */
-export function requireHead({ block, headers }: SnapshotHead, height: bigint, hash: Hash): RestoredHead {
+export function requireHead(
+  { block, headers, ibcRoot: ibc }: SnapshotHead,
+  spec: Pick<ChainSpec, 'native'>,
+  height: bigint,
+  known: KnownBlock,
+): RestoredHead {
   const { header } = block
-  if (header.hash !== hash || header.number !== height)
-    throw refused(`its block is ${header.number} with hash ${header.hash}, and block ${height} has hash ${hash}`)
+  if ((ibc !== undefined) !== commitsToIbc(spec)) throw refused('it is of another chain')
+  const [own, hash] =
+    'appHash' in known ? [appHashOf({ evm: header.hash, ibc }), known.appHash] : [header.hash, known.blockHash]
+  if (own !== hash || header.number !== height)
+    throw refused(`its block is ${header.number} with hash ${own}, and block ${height} has hash ${hash}`)
   // A state snapshot has no total difficulties.
   if (header.difficulty !== 0n) throw refused('its block has a proof of work')
   const parent = headers.at(-1)

@@ -1,11 +1,14 @@
 // Makes the chunks of a state snapshot from the rows of a database. The database may be at a later block: each row is read as
 // of the snapshot's version.
 import { ChainError } from '../../lib/errors.ts'
-import { ADDRESS_BYTES, type Address, equalBytes, type Hash } from '../../lib/hex.ts'
+import { ADDRESS_BYTES, type Address, bigToWord, bytesToBig, equalBytes, type Hash } from '../../lib/hex.ts'
 import type { Pause } from '../../lib/scheduler.ts'
 import { encodeBlock } from '../../primitives/block.ts'
 import { encodeHeader } from '../../primitives/header.ts'
 import { concatBytes } from '../../primitives/rlp.ts'
+import { commitsToIbc, ibcRoot } from '../../runtime/app-hash.ts'
+import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
+import type { ChainSpec } from '../../spec/chain-spec.ts'
 import { decodeAccount, EMPTY_CODE_HASH } from '../../state/accounts.ts'
 import { decodeRow, rowAsOf } from '../../state/history.ts'
 import { KEY, ownerOfRow, RANGE } from '../../state/keyspace.ts'
@@ -23,12 +26,12 @@ import { encodeAccountRow, encodeHead, encodeKnownRow, encodeSlotRow, HASHES } f
  */
 export async function* snapshotChunks(
   reader: KvReader,
-  indexer: Pick<Indexer, 'addresses'>,
+  { spec, indexer }: { readonly spec: Pick<ChainSpec, 'native'>; readonly indexer: Pick<Indexer, 'addresses'> },
   height: bigint,
   chunkSize: number,
   pause: Pause,
 ): AsyncGenerator<Uint8Array> {
-  yield headOf(reader, height)
+  yield headOf(reader, spec, height)
   const version = readStateVersion(reader, height - 1n) ?? missing(`the state before block ${height}`)
   let gathered: Uint8Array[] = []
   let size = 0
@@ -46,7 +49,7 @@ export async function* snapshotChunks(
   if (size > 0) yield concatBytes(gathered)
 }
 
-function headOf(reader: KvReader, height: bigint): Uint8Array {
+function headOf(reader: KvReader, spec: Pick<ChainSpec, 'native'>, height: bigint): Uint8Array {
   const header = reader.get(KEY.header(height))
   const body = reader.get(KEY.body(height))
   if (header === undefined || body === undefined) throw missing(`block ${height}`)
@@ -55,7 +58,21 @@ function headOf(reader: KvReader, height: bigint): Uint8Array {
     const row = reader.get(KEY.header(number)) ?? missing(`the header of block ${number}`)
     headers.push(encodeHeader(decodeStoredHeader(row)))
   }
-  return encodeHead(encodeBlock(decodeStoredBlock(header, body)), headers)
+  const root = commitsToIbc(spec) ? ibcRootAfter(reader, height) : undefined
+  return encodeHead(encodeBlock(decodeStoredBlock(header, body)), headers, root)
+}
+
+function ibcRootAfter(reader: KvReader, height: bigint): Hash {
+  const version = readStateVersion(reader, height) ?? missing(`the state after block ${height}`)
+  return ibcRoot({
+    load(slot) {
+      const key = KEY.slot(NATIVE_CONTRACT.ibc, bigToWord(slot))
+      const row = reader.get(key)
+      const word = row && rowAsOf(reader, key, decodeRow(row), version)?.value
+      return word === undefined ? 0n : bytesToBig(word)
+    },
+    store: () => missing('the right to write'),
+  })
 }
 
 /** The encoded rows of a state version: accounts with their slots, and the `known` addresses without an account. */

@@ -1,12 +1,12 @@
 // Begins a chain with another node's state snapshot. A snapshot is untrusted: each chunk is compared with its hash before use,
-// the first one also with the trusted block hash, and the state with the root that follows from it; block H is then executed
+// the first one also with the trusted hash, and the state with the root that follows from it; block H is then executed
 // like any other. The last batch has the rows that complete the chain.
 import { ChainError } from '../../lib/errors.ts'
-import { equalBytes, toHash } from '../../lib/hex.ts'
+import { equalBytes } from '../../lib/hex.ts'
 import { beginChain } from '../open.ts'
 import { beginWithBlock, type FirstBlockOptions } from './first-block.ts'
-import { chunkHash, decodeHead, FORMAT, HASH_LENGTH, isConsistent, type StateSnapshot, sha256 } from './format.ts'
-import { type RestoredHead, requireHead } from './head.ts'
+import { chunkHash, decodeHead, FORMAT, isConsistent, type StateSnapshot, sha256 } from './format.ts'
+import { type KnownBlock, type RestoredHead, requireHead } from './head.ts'
 import { RowReader } from './rows.ts'
 
 /** Answers to an offered state snapshot (ABCI's OfferSnapshot). */
@@ -41,7 +41,7 @@ export type StateRestoreOptions = FirstBlockOptions & {
 /** An accepted state snapshot. */
 type Restoring = {
   readonly snapshot: StateSnapshot
-  readonly appHash: Uint8Array
+  readonly known: KnownBlock
   next: number
   head: RestoredHead | undefined
   readonly rows: RowReader
@@ -61,12 +61,12 @@ export class StateRestore {
     return this.#height
   }
 
-  /** `appHash`: the hash of block `height`, from a trusted source. Removes the rows of another state snapshot. */
-  async offer(snapshot: StateSnapshot, appHash: Uint8Array): Promise<OfferAnswer> {
+  /** `known`: of block `height`, from a trusted source. Removes the rows of another state snapshot. */
+  async offer(snapshot: StateSnapshot, known: KnownBlock): Promise<OfferAnswer> {
     if (this.#height !== undefined) return 'abort'
     if (snapshot.format !== FORMAT) return 'reject-format'
     if (!isConsistent(snapshot)) return 'reject-sender'
-    if (snapshot.height < 1n || appHash.length !== HASH_LENGTH) return 'reject'
+    if (snapshot.height < 1n) return 'reject'
     try {
       await beginChain(this.#options.store)
     } catch (error) {
@@ -74,7 +74,7 @@ export class StateRestore {
       this.#options.onRefused?.(error.message)
       return 'abort'
     }
-    this.#restoring = { snapshot, appHash, next: 0, head: undefined, rows: new RowReader(this.#options.store) }
+    this.#restoring = { snapshot, known, next: 0, head: undefined, rows: new RowReader(this.#options.store) }
     return 'accept'
   }
 
@@ -105,8 +105,9 @@ export class StateRestore {
 
   /** Throws ChainError `invalid-block` for an invalid chunk. */
   async #take(restoring: Restoring, index: number, chunk: Uint8Array): Promise<void> {
-    const { snapshot, appHash, rows } = restoring
-    if (index === 0) restoring.head = requireHead(decodeHead(chunk), snapshot.height, toHash(appHash))
+    const { snapshot, known, rows } = restoring
+    const { spec } = this.#options
+    if (index === 0) restoring.head = requireHead(decodeHead(chunk), spec, snapshot.height, known)
     else await rows.take(chunk)
     const { head } = restoring
     if (head === undefined || index + 1 < snapshot.chunks) return

@@ -27,7 +27,7 @@ export type StateSnapshotOptions = {
 /** Number of state snapshots kept: the older one for nodes that are still fetching it. */
 const KEPT = 2
 
-type Source = Pick<Chain, 'store' | 'head' | 'events'>
+type Source = Pick<Chain, 'store' | 'head' | 'events' | 'spec'>
 
 export class StateSnapshots {
   readonly #chain: Source
@@ -109,9 +109,13 @@ export class StateSnapshots {
     const { indexer, onMade, onError, chunkSize = CHUNK_SIZE } = this.#options
     const pause = yieldToEventLoop('light', this.#end.signal)
     try {
-      const reader = this.#chain.store.consistentReader()
+      const { store, spec } = this.#chain
+      const reader = store.consistentReader()
       try {
-        const snapshot = await this.#files.write(height, snapshotChunks(reader, indexer, height, chunkSize, pause))
+        const snapshot = await this.#files.write(
+          height,
+          snapshotChunks(reader, { spec, indexer }, height, chunkSize, pause),
+        )
         onMade?.(snapshot)
       } finally {
         await reader.close()

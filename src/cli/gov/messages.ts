@@ -16,6 +16,8 @@ export type Actions = {
   readonly registerErc20: readonly string[]
   /** A token's address or its denomination. */
   readonly toggleErc20: readonly string[]
+  /** `CLIENT=SUBSTITUTE` */
+  readonly recoverClient: readonly string[]
   readonly blockGasLimit?: bigint | undefined
   readonly blockMaxBytes?: bigint | undefined
   /** Seconds. */
@@ -43,7 +45,7 @@ export type MessageJson = { readonly '@type': string; readonly [field: string]: 
 /** The messages, in the order of the flags' descriptions. Throws ChainError `invalid-params`. */
 export function messagesOf(actions: Actions, context: ProposalContext): MessageJson[] {
   const { authority, base, evmParams } = context
-  const { activate, deactivate, minBaseFee, spend, registerErc20, toggleErc20 } = actions
+  const { activate, deactivate, minBaseFee, spend, registerErc20, toggleErc20, recoverClient } = actions
   const messages: MessageJson[] = []
   if (activate.length + deactivate.length > 0) {
     // The message replaces the whole set.
@@ -58,6 +60,11 @@ export function messagesOf(actions: Actions, context: ProposalContext): MessageJ
   if (registerErc20.length > 0)
     messages.push({ '@type': '/evmos.erc20.v1.MsgRegisterERC20', authority, erc20addresses: registerErc20 })
   for (const token of toggleErc20) messages.push({ '@type': '/evmos.erc20.v1.MsgToggleConversion', authority, token })
+  for (const text of recoverClient) {
+    const [subject_client_id, substitute_client_id] = text.split('=')
+    const fields = { subject_client_id, substitute_client_id, signer: authority }
+    messages.push({ '@type': '/ibc.core.client.v1.MsgRecoverClient', ...fields })
+  }
   for (const text of spend) {
     const [, recipient = '', amount = ''] = /^([^:]+):(.+)$/.exec(text) ?? []
     if (recipient === '') throw refused(`expected RECIPIENT:AMOUNT, not "${text}"`)
@@ -116,7 +123,7 @@ function changed(
 /** The default title of a proposal. */
 export function titleOf(actions: Actions): string {
   const { activate, deactivate, minBaseFee, spend, registerErc20, toggleErc20 } = actions
-  const { blockGasLimit, blockMaxBytes, blockTime, upgrade, cancelUpgrade } = actions
+  const { blockGasLimit, blockMaxBytes, blockTime, upgrade, cancelUpgrade, recoverClient } = actions
   const parts = [
     activate.length > 0 && `activate ${activate.join(', ')}`,
     deactivate.length > 0 && `deactivate ${deactivate.join(', ')}`,
@@ -128,6 +135,7 @@ export function titleOf(actions: Actions): string {
     cancelUpgrade && 'cancel the upgrade',
     registerErc20.length > 0 && `register ERC-20 ${registerErc20.join(', ')}`,
     toggleErc20.length > 0 && `toggle conversion of ${toggleErc20.join(', ')}`,
+    recoverClient.length > 0 && `recover the IBC client ${recoverClient.join(', ').replaceAll('=', ' by ')}`,
     spend.length > 0 && `spend from the community pool: ${spend.join(', ')}`,
   ]
   const text = parts.filter((part) => typeof part === 'string').join('; ')
@@ -176,6 +184,8 @@ export function describe(given: unknown, base: string): string {
     }
     case '/cosmos.upgrade.v1beta1.MsgCancelUpgrade':
       return 'cancels the scheduled upgrade'
+    case '/ibc.core.client.v1.MsgRecoverClient':
+      return `gives the IBC client ${text('subject_client_id')} the newest header of ${text('substitute_client_id')}`
     case '/cosmos.bank.v1beta1.MsgSend':
       return `pays ${formatCoins(coins.catch([]).parse(fields.amount), base)} from the governance account to ${text('to_address')}`
     default:

@@ -59,6 +59,7 @@ const flags = z.object({
   upgrade: z.string().regex(UPGRADE, 'expected NAME@HEIGHT or NAME@+BLOCKS, such as v2@1200').optional(),
   upgradeInfo: z.string().optional(),
   cancelUpgrade: z.boolean().default(false),
+  recoverClient: repeated(/^[\w-]+=[\w-]+$/, 'CLIENT=SUBSTITUTE, such as 07-tendermint-0=07-tendermint-3'),
   toggleErc20: repeated(/^(0x[0-9a-fA-F]{40}|[a-zA-Z][\w/:.-]+)$/, 'the address of a token or its denomination'),
 })
 type SubmitFlags = z.output<typeof flags>
@@ -99,7 +100,12 @@ export function registerSubmit(gov: Command): void {
         .option('--cancel-upgrade', 'cancel the scheduled upgrade')
         .option('--spend <recipient:amount>', 'pay from the community pool; may be repeated', collect)
         .option('--register-erc20 <address>', 'make an ERC-20 token a coin too; may be repeated', collect)
-        .option('--toggle-erc20 <token>', "enable or disable a token's conversion; may be repeated", collect),
+        .option('--toggle-erc20 <token>', "enable or disable a token's conversion; may be repeated", collect)
+        .option(
+          '--recover-client <client=substitute>',
+          'give an expired or frozen IBC client the newest header of an active one; may be repeated',
+          collect,
+        ),
     ).option('--expedited', 'shorter voting, higher threshold and deposit'),
   )
     .addHelpText(
@@ -157,6 +163,7 @@ function requireOneSource(file: string | undefined, given: SubmitFlags): void {
     'spend',
     'registerErc20',
     'toggleErc20',
+    'recoverClient',
     'upgrade',
     'cancelUpgrade',
   ] as const

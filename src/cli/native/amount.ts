@@ -16,13 +16,13 @@ export const symbolOf = (base: string): string => base.replace(/^a(?=.)/, '').to
 
 /**
  * Reads `10` and `1.5KEST` as coins of the base denomination `base`, `10000000akest` as base units, and whole numbers of other
- * denominations with a path in their name (`ibc/…`, `erc20/…`).
+ * denominations with a prefix (`ibc/…`, `erc20/…`, `erc20:…`).
  * Throws ChainError `invalid-params`.
  */
 export function parseCoin(text: string, base: string): CoinAmount {
   const symbol = symbolOf(base)
   const [, whole, decimals, unit = symbol] = /^(\d{1,60})(?:\.(\d+))?\s*([a-zA-Z][\w/:.-]*)?$/.exec(text.trim()) ?? []
-  const isBase = unit === base || unit.includes('/')
+  const isBase = unit === base || /[/:]/.test(unit)
   if (whole !== undefined && isBase && decimals === undefined) return { denom: unit, amount: BigInt(whole) }
   const isCoin = !isBase && unit.toLowerCase() === symbol.toLowerCase()
   if (whole !== undefined && isCoin && (decimals ?? '').length <= DECIMALS)

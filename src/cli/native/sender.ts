@@ -24,15 +24,22 @@ export const nodeFlags = {
   json: z.boolean().default(false),
 }
 
+/** A key that signs in this process. */
+export const keyFlags = {
+  privateKeyFile: path.optional(),
+  keystore: path.optional(),
+  passwordFile: path.optional(),
+}
+
+export type KeyFlags = z.output<z.ZodObject<typeof keyFlags>>
+
 export const senderFlags = {
   ...nodeFlags,
+  ...keyFlags,
   from: z
     .string()
     .regex(/^(0x[0-9a-fA-F]{40}|\d{1,4}|validators)$/, 'expected an address, a number or `validators`')
     .optional(),
-  privateKeyFile: path.optional(),
-  keystore: path.optional(),
-  passwordFile: path.optional(),
 }
 
 export type SenderFlags = z.output<z.ZodObject<typeof senderFlags>>
@@ -44,15 +51,21 @@ export const withNodeFlags = (command: Command): Command =>
     .addOption(new Option('--rpc-url <url>', "URL of the node's JSON-RPC").default(DEFAULT_RPC_URL, DEFAULT_RPC_URL))
     .option('--json', 'one JSON object on standard output, for machines')
 
+/** Adds the flags of a key that signs in this process. */
+export const withKeyFlags = (command: Command): Command =>
+  command
+    .addOption(new Option('--private-key-file <file>', 'sign with the key in a file').conflicts('keystore'))
+    .option('--keystore <file>', 'sign with an encrypted key file')
+    .option('--password-file <file>', 'password of the key file (default: ask)')
+
 /** Adds the flags of every command that sends a transaction. */
 export const withSenderFlags = (command: Command): Command =>
   withNodeFlags(
-    command
-      .optionsGroup('Sender:')
-      .option('--from <account>', 'address or number of an account of the node, or `validators` (default: 0)')
-      .addOption(new Option('--private-key-file <file>', 'sign with the key in a file').conflicts('keystore'))
-      .option('--keystore <file>', 'sign with an encrypted key file')
-      .option('--password-file <file>', 'password of the key file (default: ask)'),
+    withKeyFlags(
+      command
+        .optionsGroup('Sender:')
+        .option('--from <account>', 'address or number of an account of the node, or `validators` (default: 0)'),
+    ),
   )
 
 /** An account with its key in this process, or the address of an account whose key the node holds. */
@@ -65,17 +78,25 @@ export const isFromValidators = ({ from }: SenderFlags): boolean => from === 'va
 
 /** The one sender that the flags name. Throws ChainError, naming the flag. */
 export async function oneSender(node: RpcClient, flags: SenderFlags): Promise<Sender> {
-  const { from, privateKeyFile, keystore } = flags
+  const { from } = flags
   if (isFromValidators(flags)) throw wrongFlag('from', '`validators` is only for votes; give one account')
-  if (privateKeyFile === undefined && keystore === undefined) return accountOfNode(node, from ?? '0')
-  const key = privateKeyFile === undefined ? await decrypted(keystore ?? '', flags) : await readKey(privateKeyFile)
-  const account = privateKeyToAccount(toHex(key))
+  const account = await accountOfKey(flags)
+  if (account === undefined) return accountOfNode(node, from ?? '0')
   if (from !== undefined && from.toLowerCase() !== account.address.toLowerCase())
     throw refuseFlag('from', `the key is that of ${account.address}`)
   return account
 }
 
-async function decrypted(file: string, { passwordFile }: SenderFlags): Promise<Uint8Array> {
+/** The account of the key that the flags name; undefined if they name none. Asks for a password. Throws ChainError. */
+export async function accountOfKey(flags: KeyFlags): Promise<LocalAccount | undefined> {
+  const { privateKeyFile, keystore } = flags
+  if (privateKeyFile === undefined && keystore === undefined) return undefined
+  return privateKeyToAccount(
+    toHex(privateKeyFile === undefined ? await decrypted(keystore ?? '', flags) : await readKey(privateKeyFile)),
+  )
+}
+
+async function decrypted(file: string, { passwordFile }: KeyFlags): Promise<Uint8Array> {
   const password = passwordFile === undefined ? undefined : (await readPasswords(passwordFile))(0)
   return unlockFile(file, password ?? (await askPassword(`Password of ${file}`)))
 }

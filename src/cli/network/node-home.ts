@@ -45,6 +45,9 @@ function isOnCommandLine(command: Command, name: string): boolean {
   return source !== undefined && source !== 'default'
 }
 
+/** The flags of a home alone, as `kestrel testnet` has written them. Throws as `optionsWithHome`. */
+export const optionsOfHome = (home: string): Record<string, unknown> => readFlags(homeFiles(home).flags)
+
 function readFlags(path: string): Record<string, unknown> {
   const refuse = (problem: string) => new ChainError('invalid-params', `${path}: ${problem}`)
   let json: unknown

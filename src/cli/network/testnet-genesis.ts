@@ -39,10 +39,12 @@ export const operatorMnemonic = ({ mnemonic }: ChainFlags): { readonly words: st
 
 /** Flags for a network's genesis besides those of its chain. */
 type NetworkFlags = Pick<ChainFlags, 'activate'> & { readonly minBaseFee?: bigint | undefined }
+/** `ibc`: whether the chain has IBC; a genesis file says it itself. */
+type PresetFlags = NetworkFlags & { readonly ibc: boolean }
 
 /** The spec of a network from a preset. Throws as `newChain`. */
 export async function presetNetwork(
-  flags: ChainFlags & NetworkFlags,
+  flags: ChainFlags & PresetFlags,
   keys: Keys,
   blockTimeMs: bigint,
 ): Promise<GenesisSpec<GenesisAllocation>> {
@@ -64,7 +66,8 @@ export async function presetNetwork(
     const needed = selfDelegation + OPERATOR_COINS
     alloc.set(operator, { ...account, balance: account.balance < needed ? account.balance + needed : account.balance })
   }
-  const native = { ...spec.native, validators, consensus: { ...DEFAULT_NETWORK, blockTimeMs } }
+  const modules = { ...spec.native.modules, ...(flags.ibc && { ibc: {} }) }
+  const native = { ...spec.native, validators, modules, consensus: { ...DEFAULT_NETWORK, blockTimeMs } }
   return withFloor({ ...spec, genesis: { ...spec.genesis, alloc }, native }, flags)
 }
 

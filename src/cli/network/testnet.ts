@@ -42,6 +42,7 @@ const flags = z.object({
   blockTime: seconds.optional(),
   mempool: oneOf('app', 'flood'),
   minBaseFee: integer(0n, MAX_MIN_BASE_FEE).optional(),
+  ibc: z.boolean(),
 })
 type Flags = z.output<typeof flags>
 
@@ -74,6 +75,9 @@ export function register(command: Command): void {
     .option(
       '--min-base-fee <wei>',
       `floor of the base fee per gas, which governance may change (default: the genesis file's, else ${MIN_BASE_FEE})`,
+    )
+    .addOption(
+      new Option('--no-ibc', 'a chain without IBC, whose app hash is the hash of its block').conflicts('genesis'),
     )
   withOptions(command, ...chainOptions)
     .addHelpText(
@@ -123,6 +127,7 @@ function refuseFlags({ blockTime, from, ...flags }: Flags): void {
     throw wrongFlag('blockTime', 'expected at least 1 second: the timestamps of faster blocks run ahead of the clock')
   if (flags.number) throw wrongFlag('number', 'a network begins with block 0')
   if (from === undefined) return
+  if (!flags.ibc) throw wrongFlag('noIbc', 'not with --from: the chain is there')
   const chainOnly = [
     'preset',
     'chainId',

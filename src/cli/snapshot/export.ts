@@ -123,7 +123,7 @@ async function* sections(
   const whole = { ...spec, genesis: { ...spec.genesis, alloc: new StoredAllocation(store) } }
   for await (const text of pieces(genesisText(whole))) yield { kind: 'genesis', bytes: Buffer.from(text) }
   if (engine !== undefined) yield { kind: 'engine', bytes: encodeEngine(engine.rows) }
-  const chunks = snapshotChunks(store, indexer, head.block, CHUNK_SIZE, yieldToEventLoop('light'))
+  const chunks = snapshotChunks(store, { spec, indexer }, head.block, CHUNK_SIZE, yieldToEventLoop('light'))
   for await (const bytes of chunks) yield { kind: 'chunk', bytes }
 }
 

@@ -13,9 +13,10 @@ import { sha256, snapshotOf } from '../../chain/state-sync/format.ts'
 import { StateRestore } from '../../chain/state-sync/restore.ts'
 import { cometBftFiles, missingFile, requireSameChain, requireSignatures } from '../../consensus/cometbft/home.ts'
 import { ENGINE_DATABASES, type EngineState, writeEngineState } from '../../consensus/cometbft/offline-state.ts'
+import { appHashOf } from '../../ibc/ics23/prove.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { makeFolder } from '../../lib/folder.ts'
-import { fromHex, type Hash } from '../../lib/hex.ts'
+import type { Hash } from '../../lib/hex.ts'
 import { concatBytes } from '../../primitives/rlp.ts'
 import type { ConsensusValidator } from '../../runtime/module-queries.ts'
 import { requireNetwork } from '../../spec/chain-spec.ts'
@@ -217,7 +218,7 @@ async function restore(parts: FirstBlockOptions, file: string, { head, chunks }:
     why = reason
   }
   const restoring = new StateRestore({ ...parts, onRefused })
-  const offered = await restoring.offer(snapshotOf(head.block, concatBytes([...chunks])), fromHex(head.hash))
+  const offered = await restoring.offer(snapshotOf(head.block, concatBytes([...chunks])), { blockHash: head.hash })
   if (offered !== 'accept') throw new ChainError('storage', why)
   let index = 0
   for await (const { kind, bytes } of readArchive(file)) {
@@ -240,10 +241,12 @@ async function requireGenesis({ spec, store }: BlockChain, { genesis, home }: Fl
 /** Throws ChainError `storage` when the engine's state is not that of the chain's block. */
 async function requireValidators(chain: BlockChain, head: SnapshotHead, engine: EngineState): Promise<void> {
   const { textChainId } = requireNetwork(chain.spec)
+  const leaves = chain.stateQueries.appHashLeaves(head.block)
   const isSame =
     engine.chainId === textChainId &&
     engine.height === head.block &&
-    engine.appHash === head.hash &&
+    leaves !== undefined &&
+    engine.appHash === appHashOf(leaves) &&
     listed(engine.validators) === listed(await validatorsBefore(chain, head.block)) &&
     listed(engine.nextValidators) === listed(chain.validators())
   if (!isSame) throw new ChainError('storage', "the state of the consensus engine is not that of the snapshot's block")

@@ -2,7 +2,7 @@
 // files: int64 and uint64 are bigint, bytes are Uint8Array, and a response may omit fields with their default value (0, empty).
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
-import type * as abci from './generated/tendermint/abci/types_pb.ts'
+import type * as abci from '../../protobuf/generated/tendermint/abci/types_pb.ts'
 
 /**
  * Handlers of CometBFT's requests. A handler that throws stops CometBFT: refuse bad transactions, block proposals and

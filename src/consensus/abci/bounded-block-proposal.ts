@@ -1,7 +1,7 @@
 // Drops the transactions beyond the application's limit from an encoded ProcessProposal before it is decoded: decoding
 // 1.4 million transactions of one byte takes 0.3 s, skipping them 10 ms.
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { RequestProcessProposalSchema, RequestSchema } from './generated/tendermint/abci/types_pb.ts'
+import { RequestProcessProposalSchema, RequestSchema } from '../../protobuf/generated/tendermint/abci/types_pb.ts'
 
 /** The tag of a length-delimited field. */
 const tagOf = (number: number): number => (number << 3) | WireType.LengthDelimited

@@ -3,15 +3,15 @@
 import type { Socket } from 'node:net'
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { ChainError, describeError } from '../../lib/errors.ts'
-import type { AbciApplication } from './application.ts'
-import { boundBlockProposal } from './bounded-block-proposal.ts'
-import { frame, messagesOf } from './framing.ts'
 import {
   type Request,
   RequestSchema,
   ResponseSchema,
   ResponseVerifyVoteExtension_VerifyStatus,
-} from './generated/tendermint/abci/types_pb.ts'
+} from '../../protobuf/generated/tendermint/abci/types_pb.ts'
+import type { AbciApplication } from './application.ts'
+import { boundBlockProposal } from './bounded-block-proposal.ts'
+import { frame, messagesOf } from './framing.ts'
 
 type Answer = NonNullable<MessageInitShape<typeof ResponseSchema>['value']>
 

@@ -6,13 +6,13 @@ import { fromBinary } from '@bufbuild/protobuf'
 import { Level } from 'level'
 import { ChainError } from '../../lib/errors.ts'
 import { type Hash, toHash } from '../../lib/hex.ts'
-import type { ConsensusValidator } from '../../runtime/module-queries.ts'
 import {
   ConsensusParamsInfoSchema,
   StateSchema,
   ValidatorsInfoSchema,
-} from '../abci/generated/tendermint/state/types_pb.ts'
-import type { ValidatorSet } from '../abci/generated/tendermint/types/validator_pb.ts'
+} from '../../protobuf/generated/tendermint/state/types_pb.ts'
+import type { ValidatorSet } from '../../protobuf/generated/tendermint/types/validator_pb.ts'
+import type { ConsensusValidator } from '../../runtime/module-queries.ts'
 
 const DATABASES = ['state', 'blockstore'] as const
 export type EngineRow = {
@@ -25,7 +25,7 @@ export type EngineRow = {
 export type EngineState = {
   readonly chainId: string
   readonly height: bigint
-  /** Hash of the chain's block `height`. */
+  /** The app hash after block `height`. */
   readonly appHash: Hash
   /** Who signs block `height` + 1. */
   readonly validators: readonly ConsensusValidator[]
@@ -94,7 +94,7 @@ export function engineStateOf(rows: readonly EngineRow[]): EngineState {
   const value = rows.find(({ database, key }) => database === 'state' && key === STATE)?.value
   if (value === undefined) throw new ChainError('storage', "the state of CometBFT's is missing")
   const { chainId, lastBlockHeight: height, appHash, ...sets } = decoded(value)
-  if (appHash.length !== 32) throw new ChainError('storage', "CometBFT's state has no block hash of this chain")
+  if (appHash.length !== 32) throw new ChainError('storage', "CometBFT's state has no app hash of this chain")
   const [validators, nextValidators] = [keysOf(sets.validators), keysOf(sets.nextValidators)]
   return { chainId, height, appHash: toHash(appHash), validators, nextValidators, rows }
 }

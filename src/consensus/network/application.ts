@@ -1,24 +1,26 @@
-// kestrel as CometBFT's application (ABCI 2.0): height = block number, app hash = hash of the EVM block. Nothing is written
+// kestrel as CometBFT's application (ABCI 2.0): height = block number, app hash = hash of the EVM block, on a chain
+// with IBC with the root of its provable store (`ibc/ics23/prove.ts`). Nothing is written
 // before Commit; a block that cannot be committed ends the process, because a node that differs from the others must stop.
 import { isDeepStrictEqual } from 'node:util'
 import { abandonChain } from '../../chain/open.ts'
 import { mostTransactions } from '../../chain/proposed-block.ts'
 import type { StateSnapshots } from '../../chain/state-sync/state-snapshots.ts'
 import type { Chain, TransactionOrigin } from '../../chain/types.ts'
+import { appHashOf } from '../../ibc/ics23/prove.ts'
 import { ChainError, describeError } from '../../lib/errors.ts'
 import { fromHex, type Hash, toHash } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import { scheduler } from '../../lib/scheduler.ts'
+import {
+  ResponseApplySnapshotChunk_Result as ChunkResult,
+  ResponseOfferSnapshot_Result as OfferResult,
+  ResponseProcessProposal_ProposalStatus as ProposalStatus,
+} from '../../protobuf/generated/tendermint/abci/types_pb.ts'
 import type { ExecutedBlock, PayloadAttributes } from '../../runtime/types.ts'
 import { consensusAddress } from '../../spec/addresses.ts'
 import { type NetworkSpec, requireNetwork } from '../../spec/chain-spec.ts'
 import { formatSpec, parseExactly, parseSpec } from '../../spec/genesis-file.ts'
 import type { AbciApplication } from '../abci/application.ts'
-import {
-  ResponseApplySnapshotChunk_Result as ChunkResult,
-  ResponseOfferSnapshot_Result as OfferResult,
-  ResponseProcessProposal_ProposalStatus as ProposalStatus,
-} from '../abci/generated/tendermint/abci/types_pb.ts'
 import { Execution, ProposedBlocks, proposalKey } from './block-proposals.ts'
 import { Announcements, Forwarding } from './gossip.ts'
 import { attributesOf, type BlockRequest, isTimestamp } from './header.ts'
@@ -95,7 +97,7 @@ export class NetworkApplication implements AbciApplication {
       version: this.#options.version,
       appVersion: 1n,
       lastBlockHeight: isNew ? 0n : head.number,
-      lastBlockAppHash: isNew ? new Uint8Array(0) : fromHex(head.hash),
+      lastBlockAppHash: isNew ? new Uint8Array(0) : this.#appHash(head.number),
     }
   }
 
@@ -115,10 +117,17 @@ export class NetworkApplication implements AbciApplication {
       const params = this.#chain.governed.params()
       return {
         validators: this.#chain.validators().map(validatorUpdate),
-        appHash: fromHex(head.hash),
+        appHash: this.#appHash(head.number),
         ...(params && { consensusParams: consensusParams(this.#chain.spec, params) }),
       }
     })
+
+  /** The app hash after an executed block, or after the head. */
+  #appHash(after: ExecutedBlock | bigint): Uint8Array {
+    const leaves = this.#chain.stateQueries.appHashLeaves(after)
+    if (leaves === undefined) throw new ChainError('storage', 'the state of the newest block is missing')
+    return fromHex(appHashOf(leaves))
+  }
 
   /** Compares everything but accounts: their state root is in the app hash, which CometBFT compares. */
   #requireSameSpec(appState: Uint8Array): void {
@@ -294,7 +303,7 @@ export class NetworkApplication implements AbciApplication {
           ...(params && { consensusParamUpdates: params }),
           txResults: resultsOf(executed, request.txs),
           validatorUpdates: updates,
-          appHash: fromHex(executed.block.header.hash),
+          appHash: this.#appHash(executed),
         }
       }),
     )

@@ -146,7 +146,7 @@ class CometBftStatus implements NetworkStatus {
   }
 
   commit(number: bigint): Promise<unknown> {
-    // The hash of a block is the app hash in the header of the next height.
+    // The app hash after a block is in the header of the next height.
     return this.#client.commit(number + 1n)
   }
 }

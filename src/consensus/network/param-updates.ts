@@ -2,9 +2,9 @@
 // refuses invalid ones by stopping, so their bounds are checked when they are voted on (`modules/consensus-params.ts`).
 import { isDeepStrictEqual } from 'node:util'
 import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { ConsensusParamsSchema } from '../../protobuf/generated/tendermint/types/params_pb.ts'
 import type { GovernedParams } from '../../runtime/module-queries.ts'
 import { type ChainSpec, requireNetwork } from '../../spec/chain-spec.ts'
-import type { ConsensusParamsSchema } from '../abci/generated/tendermint/types/params_pb.ts'
 import { evidenceParams, maxGasOf } from '../cometbft/genesis.ts'
 
 /** Evidence may take this part of a block: CometBFT stops when it leaves no room for the rest. */

@@ -1,7 +1,8 @@
 // Watches the progress of CometBFT's rounds through its RPC. After a consensus failure CometBFT keeps running and answering,
 // but takes no further step. Only votes that CometBFT has verified end the node; unverified claims of peers restart CometBFT,
 // at growing intervals.
-import type { Chain } from '../../chain/types.ts'
+import type { Chain, StateQueries } from '../../chain/types.ts'
+import { appHashOf } from '../../ibc/ics23/prove.ts'
 import { type NetworkOptions, type RoundState, STEP } from './options.ts'
 
 /** Milliseconds between checks. */
@@ -15,7 +16,7 @@ const FIRST_FOR_CLAIM = 300_000
 const PER_ROUND = 1_000
 
 type Watched = Pick<NetworkOptions, 'cometBft'> & {
-  readonly chain: Pick<Chain, 'head' | 'canonicalHash'>
+  readonly chain: Pick<Chain, 'head'> & { readonly stateQueries: Pick<StateQueries, 'appHashLeaves'> }
   readonly client: Pick<NetworkOptions['client'], 'rounds' | 'status' | 'highestHeight'>
   readonly log: (line: string) => void
   /** Ends the node with this message. */
@@ -86,7 +87,8 @@ export function watchRounds({ chain, client, cometBft, log, fail }: Watched): ()
 function differenceOf(chain: Watched['chain'], { agreed }: RoundState): string | undefined {
   if (agreed === undefined) return undefined
   const number = agreed.height - 1n
-  const own = chain.canonicalHash(number)
+  const leaves = chain.stateQueries.appHashLeaves(number)
+  const own = leaves && appHashOf(leaves)
   if (own === undefined || own === agreed.appHash) return undefined
   return `block ${number} is ${own} here, and more than two thirds of the stake have voted for ${agreed.appHash}: the state of this node differs from the network's; \`kestrel resync\` fetches it again`
 }

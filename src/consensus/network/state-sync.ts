@@ -1,11 +1,13 @@
 // The four ABCI requests of state sync: a node serves state snapshots to others, and restores one when it joins.
+import { HASH_LENGTH } from '../../chain/state-sync/format.ts'
 import type { ChunkAnswer, OfferAnswer, StateRestore } from '../../chain/state-sync/restore.ts'
 import type { StateSnapshots } from '../../chain/state-sync/state-snapshots.ts'
-import type { AbciApplication } from '../abci/application.ts'
+import { toHash } from '../../lib/hex.ts'
 import {
   ResponseApplySnapshotChunk_Result as ChunkResult,
   ResponseOfferSnapshot_Result as OfferResult,
-} from '../abci/generated/tendermint/abci/types_pb.ts'
+} from '../../protobuf/generated/tendermint/abci/types_pb.ts'
+import type { AbciApplication } from '../abci/application.ts'
 
 type Giving = Pick<AbciApplication, 'listSnapshots' | 'loadSnapshotChunk'>
 type Taking = Pick<AbciApplication, 'offerSnapshot' | 'applySnapshotChunk'>
@@ -37,8 +39,8 @@ const APPLIED: Readonly<Record<ChunkAnswer['result'], ChunkResult>> = {
 
 export const takingSnapshots = (restore: StateRestore): Taking => ({
   async offerSnapshot({ snapshot, appHash }) {
-    if (snapshot === undefined) return { result: OfferResult.REJECT }
-    return { result: OFFERED[await restore.offer(snapshot, appHash)] }
+    if (snapshot === undefined || appHash.length !== HASH_LENGTH) return { result: OfferResult.REJECT }
+    return { result: OFFERED[await restore.offer(snapshot, { appHash: toHash(appHash) })] }
   },
   async applySnapshotChunk({ index, chunk, sender }) {
     const { result, refetch, rejectSenders } = await restore.apply(index, chunk, sender)

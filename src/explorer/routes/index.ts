@@ -12,6 +12,7 @@ import * as exports from './exports.ts'
 import * as mainPage from './main-page.ts'
 import * as nativeAddresses from './native-addresses.ts'
 import * as nativeChain from './native-chain.ts'
+import * as nativeIbc from './native-ibc.ts'
 import * as nativeNetwork from './native-network.ts'
 import * as nativeProposals from './native-proposals.ts'
 import * as nativeTransfers from './native-transfers.ts'
@@ -42,6 +43,7 @@ const modules = [
   mainPage,
   nativeAddresses,
   nativeChain,
+  nativeIbc,
   nativeNetwork,
   nativeProposals,
   nativeTransfers,

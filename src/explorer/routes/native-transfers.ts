@@ -13,7 +13,8 @@ import { sequencePage } from '../pagination/sequence.ts'
 
 export const nativeTransfers = explorerRoute({
   path: '/native/transfers',
-  summary: 'ICS-20 transfers that left over a channel of this chain, newest first',
+  summary:
+    'Packets, newest first: ICS-20 transfers over channels of this chain, and packets over clients of IBC both ways',
   query: pageQuery,
   response: pageSchema(packetSchema),
   handler({ query }, context) {
@@ -24,7 +25,8 @@ export const nativeTransfers = explorerRoute({
 
 export const nativeAddressTransfers = explorerRoute({
   path: '/native/addresses/{address}/transfers',
-  summary: 'ICS-20 transfers from an account, or to it over a channel between two ends of this chain, newest first',
+  summary:
+    'ICS-20 transfers from an account, or to it over a client of IBC or between two channels of this chain, newest first',
   params: z.object({ address: accountParam }),
   query: pageQuery,
   response: pageSchema(packetSchema),

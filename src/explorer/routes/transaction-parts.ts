@@ -2,13 +2,15 @@
 // for an unknown transaction.
 
 import { z } from 'zod'
-import { LIST, TOKEN_TYPES, transferEntry } from '../../indexer/tables.ts'
+import { LIST, packetEntry, TOKEN_TYPES, transferEntry } from '../../indexer/tables.ts'
 import type { Hash } from '../../lib/hex.ts'
-import { entriesBetween } from '../../tables/list.ts'
+import { entriesBetween, ListReader } from '../../tables/list.ts'
 import { hashParam, labels, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { explorerRoute } from '../define.ts'
 import { notFound } from '../errors.ts'
+import { nativeOf } from '../native/modules.ts'
+import { packetOfLog, packetSchema, showPacket } from '../native/packet.ts'
 import { beforeCall, beforeTransfer, callCursor, placeCursor, transferCursor } from '../pagination/cursors.ts'
 import { arrayPage, emptyPage, pageQuery, pageSchema } from '../pagination/page.ts'
 import { rangePage } from '../pagination/sequence.ts'
@@ -39,6 +41,23 @@ async function minedByHash(context: ExplorerContext, hash: Hash): Promise<Indexe
   // Of a transaction before the fork only the logs are shown.
   if ((await transactionBefore(context, hash)) === undefined) throw notFound()
   return undefined
+}
+
+/** Positions in LIST.packets of a transaction's packets: those that began with a log of it, and those that ended with one. */
+function packetsIn(context: ExplorerContext, { row, receipt, firstLogIndex }: IndexedTransaction): readonly number[] {
+  const packets = new ListReader(context.rows, LIST.packets)
+  const found = new Map<number, number>()
+  for (let position = packets.find(row.number); position < packets.length; position++) {
+    const entry = packets.at(position)
+    const { number, index } = entry === undefined ? { number: -1, index: 0 } : packetEntry.decode(entry)
+    if (number !== row.number) break
+    if (index >= firstLogIndex && index < firstLogIndex + receipt.logs.length) found.set(position, index)
+  }
+  for (const [place, log] of receipt.logs.entries()) {
+    const position = packetOfLog(context, log)?.position
+    if (position !== undefined && !found.has(position)) found.set(position, firstLogIndex + place)
+  }
+  return [...found].sort(([, a], [, b]) => a - b).map(([position]) => position)
 }
 
 export const transactionTokenTransfers = explorerRoute({
@@ -93,6 +112,20 @@ export const transactionLogs = explorerRoute({
     const part = { first: firstLogIndex, count: receipt.logs.length }
     const from = query.index === undefined ? undefined : query.index + 1
     return rangePage(part, query, (index) => showLog(context, { number: row.number, index }), from)
+  },
+})
+
+export const transactionPackets = explorerRoute({
+  path: '/native/transactions/{transaction_hash_param}/packets',
+  summary: 'Packets that a transaction has sent, received or ended, in order of their logs',
+  params,
+  query: pageQuery,
+  response: pageSchema(packetSchema),
+  async handler({ params, query }, context) {
+    nativeOf(context, 'head')
+    const mined = await minedByHash(context, params.transaction_hash_param)
+    if (mined === undefined) return emptyPage()
+    return arrayPage(packetsIn(context, mined), query, (position) => showPacket(context, position))
   },
 })
 

@@ -53,6 +53,16 @@ const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     revoke: '{from} revoked the transfers of {spender}',
     transfer: '{sender} sent {coin} to {receiver} over {sourceChannel}',
   },
+  IBC: {
+    createClient: '{from} made the client {CreateClient.clientId|plain} of the chain {CreateClient.chainId|plain}',
+    registerCounterparty:
+      '{from} registered {counterpartyClientId|plain} as the counterparty of the client {clientId|plain}',
+    updateClient: '{from} updated the client {clientId|plain}',
+    recvPacket: '{from} delivered packet {packet.sequence|plain} over {packet.destClient|plain}',
+    acknowledgePacket:
+      '{from} delivered the acknowledgement of packet {packet.sequence|plain} over {packet.sourceClient|plain}',
+    timeoutPacket: '{from} ended packet {packet.sequence|plain} over {packet.sourceClient|plain} by its timeout',
+  },
   Vesting: {
     approve: '{from} allowed {grantee} {method}',
     createClawbackVestingAccount: '{vestingAddress} became a vesting account of {funderAddress}',
@@ -95,6 +105,7 @@ function vote(of: Value | undefined): Phrase {
 
 /** Values that their types do not explain. */
 const SHOWN: Readonly<Record<string, (context: ExplorerContext, of: Value | undefined) => Phrase>> = {
+  plain: (_context, of) => say`${String(of ?? '')}`,
   vote: (_context, of) => vote(of),
   votes: (_context, of) =>
     listed(

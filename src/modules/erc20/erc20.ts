@@ -1,4 +1,4 @@
-// Token pairs (Evmos and cosmos/evm, x/erc20): ERC-20 contracts whose tokens are also coins `erc20/0x…`, and coins that have an
+// Token pairs (Evmos and cosmos/evm, x/erc20): ERC-20 contracts whose tokens are also coins `erc20/0x…` (`erc20:0x…`), and coins that have an
 // ERC-20 contract of the module: IBC vouchers at their address, on chains with cosmos/evm's interfaces the base coin too. Coins of an
 // external pair are backed by tokens that the module account holds. This module calls no contract; `precompiles/tokens.ts`
 // transfers the tokens.
@@ -9,6 +9,8 @@ import { z } from 'zod'
 import { toBech32 } from '../../lib/bech32.ts'
 import { type Address, type Hash, hexToAddress, toHash, ZERO_ADDRESS } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT, WERC20 } from '../../spec/addresses.ts'
+import { hasIbc } from '../../spec/block-rules.ts'
+import type { NativeSpec } from '../../spec/chain-spec.ts'
 import type { StateView } from '../../state/types.ts'
 import type { Bank } from '../bank.ts'
 import { isBlocked } from '../bank.ts'
@@ -16,14 +18,16 @@ import { readSection } from '../genesis-section.ts'
 import { createNativeAccount, type ModuleContext, type NativeModule, reverted } from '../module.ts'
 import { allowanceLayout, type DueTokens, erc20Layout, type Pair, type TokenMetadata } from './layout.ts'
 
-const COIN_PREFIX = 'erc20/'
+/** On chains with IBC as in cosmos/evm, because IBC version 2 carries no denominations with slashes; on others as in Evmos. */
+const prefixOf = (spec: Pick<NativeSpec, 'modules'>): string => (hasIbc(spec) ? 'erc20:' : 'erc20/')
 const UNLIMITED = 2n ** 256n - 1n
 
 /** Most invalid entries that one `takeDueTokens` removes from the queue; further ones are removed in later blocks. */
 const MAX_DROPPED_PER_TAKE = 100
 
 /** The coin of an external pair. */
-export const coinOf = (token: Address): string => `${COIN_PREFIX}${getAddress(token)}`
+export const coinOf = (spec: Pick<NativeSpec, 'modules'>, token: Address): string =>
+  `${prefixOf(spec)}${getAddress(token)}`
 
 /** A pair's number in Evmos: SHA-256 of `0x…|denom`. */
 export const pairId = ({ token, denom }: Pick<Pair, 'token' | 'denom'>): Hash =>
@@ -63,7 +67,14 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
       this.#add({ token: WERC20, denom, owner: 'module', isEnabled: true, name, symbol, decimals: 18n })
     }
     for (const { address, enabled: isEnabled, name, symbol, decimals } of pairs) {
-      this.register({ token: address, denom: coinOf(address), isEnabled, name, symbol, decimals: BigInt(decimals) })
+      this.register({
+        token: address,
+        denom: coinOf(spec, address),
+        isEnabled,
+        name,
+        symbol,
+        decimals: BigInt(decimals),
+      })
     }
   }
 
@@ -98,7 +109,7 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     if (!isDescribed || this.#context.view.code(token).length === 0) {
       throw reverted(`token contract ${getAddress(token)} does not exist`)
     }
-    this.register({ token, denom: coinOf(token), isEnabled: true, ...metadata })
+    this.register({ token, denom: coinOf(this.#context.spec, token), isEnabled: true, ...metadata })
   }
 
   /** Disables a pair or enables it again, by its contract or coin. Throws ChainError if there is no such pair. */
@@ -135,11 +146,12 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
   }
 
   /**
-   * The pair that a user names by its contract, `0x…` or `erc20/0x…`, in upper or lower case; undefined for any other name.
+   * The pair that a user names by its contract, `0x…` or the coin's name, in upper or lower case; undefined for any other name.
    * Throws ChainError if the contract has no pair.
    */
   named(text: string): Pair | undefined {
-    const digits = text.startsWith(COIN_PREFIX) ? text.slice(COIN_PREFIX.length) : text
+    const prefix = prefixOf(this.#context.spec)
+    const digits = text.startsWith(prefix) ? text.slice(prefix.length) : text
     if (!/^0x[0-9a-fA-F]{40}$/.test(digits)) return undefined
     const pair = this.pair(hexToAddress(digits))
     if (pair === undefined) throw reverted('token pair not found')

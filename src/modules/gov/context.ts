@@ -7,6 +7,7 @@ import type { StateView } from '../../state/types.ts'
 import type { Bank } from '../bank.ts'
 import type { Distribution } from '../distribution/distribution.ts'
 import type { Erc20 } from '../erc20/erc20.ts'
+import type { Ibc } from '../ibc/ibc.ts'
 import type { Inflation } from '../inflation.ts'
 import type { BlockInfo, Report } from '../module.ts'
 import { reverted } from '../module.ts'
@@ -28,6 +29,7 @@ export type GovernedModules = {
   readonly vesting: Vesting
   readonly inflation: Inflation
   readonly transfer: Transfer
+  readonly ibc: Ibc | undefined
   readonly upgrades: Upgrades
   readonly gov: GovAccount
 }

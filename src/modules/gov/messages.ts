@@ -7,13 +7,14 @@ import { ChainError } from '../../lib/errors.ts'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
 import { firstIssue, zodMessages } from '../../lib/zod-messages.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
-import { govVersion } from '../../spec/block-rules.ts'
+import { govVersion, hasIbc } from '../../spec/block-rules.ts'
 import type { NativeSpec } from '../../spec/chain-spec.ts'
 import { isBlocked } from '../bank.ts'
 import { type ConsensusParamsUpdate, consensusParamsSchema, updatedConsensusParams } from '../consensus-params.ts'
 import { distributionParams } from '../distribution/distribution.ts'
 import type { DistributionParams } from '../distribution/layout.ts'
 import { whole } from '../genesis-section.ts'
+import type { Ibc } from '../ibc/ibc.ts'
 import { type InflationGenesis, inflationParams } from '../inflation.ts'
 import { reverted } from '../module.ts'
 import {
@@ -319,7 +320,31 @@ const MESSAGE_KINDS: readonly MessageKind[] = [
     run: (_, { upgrades }) => upgrades.cancel(),
     failure: () => 'plan-refused',
   }),
+  messageKind({
+    types: ['/ibc.core.client.v1.MsgRecoverClient'],
+    authority: ['signer', 'authority'],
+    isKnown: hasIbc,
+    fields: () =>
+      z
+        .strictObject({ subjectClientId: z.string(), substituteClientId: z.string() })
+        .refine(({ subjectClientId, substituteClientId }) => subjectClientId !== substituteClientId, {
+          error: 'subject and substitute clients must be different',
+        }),
+    // Whether they fit each other is known when the proposal has passed.
+    check({ subjectClientId, substituteClientId }, { ibc }) {
+      for (const id of [subjectClientId, substituteClientId]) ibcOf(ibc).clients.client(id)
+    },
+    run: ({ subjectClientId, substituteClientId }, { ibc }) =>
+      ibcOf(ibc).clients.recover(subjectClientId, substituteClientId),
+    failure: ({ subjectClientId }, { ibc }) =>
+      ibcOf(ibc).clients.status(subjectClientId) === 'Active' ? 'client-active' : 'substitute-refused',
+  }),
 ]
+
+function ibcOf(ibc: Ibc | undefined): Ibc {
+  if (ibc === undefined) throw reverted('this chain has no IBC: invalid proposal message')
+  return ibc
+}
 
 function slashingOf(slashing: Slashing | undefined): Slashing {
   if (slashing === undefined) throw reverted('this chain has no slashing: invalid proposal message')
@@ -401,6 +426,8 @@ const FAILURES = {
   'coins-insufficient': 'the governance account does not have sufficient coins beside the deposits',
   'plan-refused': 'the upgrade cannot be scheduled',
   'clawback-refused': 'the account has no vesting that governance may claw back',
+  'client-active': 'the client is active',
+  'substitute-refused': 'the substitute is not a newer active client of the same chain',
   'internal-error': 'internal error',
 } as const
 

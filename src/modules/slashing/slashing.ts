@@ -6,7 +6,7 @@ import { mulInt, ONE } from '../../lib/dec.ts'
 import { type Address, fromHex, ZERO_ADDRESS } from '../../lib/hex.ts'
 import { DUPLICATE_VOTE, LIGHT_CLIENT_ATTACK, VOTE_ABSENT } from '../../primitives/commit-info.ts'
 import { consensusAddress, NATIVE_CONTRACT } from '../../spec/addresses.ts'
-import { isNetworkBlock, slashingVersion } from '../../spec/block-rules.ts'
+import { hasIbc, isNetworkBlock, slashingVersion } from '../../spec/block-rules.ts'
 import type { NetworkSpec } from '../../spec/chain-spec.ts'
 import { fraction, readSection, rulesVersion, seconds } from '../genesis-section.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
@@ -90,9 +90,13 @@ export class Slashing implements NativeModule<SlashingGenesis> {
     }
   }
 
-  /** x/evidence treats both kinds of evidence alike; version 1 ignored attacks on light clients. */
+  /**
+   * x/evidence treats both kinds of evidence alike. Version 1 ignores attacks on light clients on chains without IBC, which nobody
+   * else's coins depend on.
+   */
   #isSlashableEvidence(type: number): boolean {
-    return type === DUPLICATE_VOTE || (type === LIGHT_CLIENT_ATTACK && this.#version === 2)
+    const punishesAttacks = this.#version === 2 || hasIbc(this.#context.spec)
+    return type === DUPLICATE_VOTE || (type === LIGHT_CLIENT_ATTACK && punishesAttacks)
   }
 
   /** In a network: the operator of a validator that is or was bonded. */

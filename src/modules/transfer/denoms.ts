@@ -17,14 +17,26 @@ export type DenomTrace = { readonly path: string; readonly baseDenom: string }
 
 const VOUCHER_PREFIX = 'ibc/'
 
+/** Whether a name is the id of a client of another chain, over which IBC version 2 sends packets. */
+export const isClientId = (name: string): boolean => /^07-tendermint-\d{1,20}$/.test(name)
+
+/** Which names are those of a hop: of a channel, or on chains with IBC also of a client of any chain. */
+export type HopNames = 'channels' | 'clients'
+
+const HOP: Readonly<Record<HopNames, RegExp>> = {
+  channels: /^channel-\d{1,20}$/,
+  // ibc-go's form of client ids, which channels have too.
+  clients: /^\w(?:[\w-]*\w)?-\d{1,20}$/,
+}
+
 /**
- * Splits a full path. Pairs of port and channel are taken from the left; the rest is the base denomination, which may contain
- * slashes.
+ * Splits a full path. Pairs of port and hop are taken from the left; the rest is the base denomination, which may contain slashes if it
+ * came over channels.
  */
-export function parseTrace(full: string): DenomTrace {
+export function parseTrace(full: string, names: HopNames): DenomTrace {
   const parts = full.split('/')
   let hops = 0
-  while (hops + 1 < parts.length - 1 && /^channel-\d{1,20}$/.test(parts[hops + 1] ?? '')) hops += 2
+  while (hops + 1 < parts.length - 1 && HOP[names].test(parts[hops + 1] ?? '')) hops += 2
   return { path: parts.slice(0, hops).join('/'), baseDenom: parts.slice(hops).join('/') }
 }
 
@@ -39,11 +51,21 @@ export const MOST_HOPS = 16
 export const LONGEST_PATH = MOST_HOPS * (128 + 64 + 2) + 128
 
 /** Throws ChainError for a coin with too many channels in its trace. */
-export function requireHops(full: string): void {
-  const { path } = parseTrace(full)
+export function requireHops({ path }: DenomTrace): void {
   const hops = path === '' ? 0 : path.split('/').length / 2
   if (hops > MOST_HOPS)
     throw reverted(`coin has passed ${hops} channels, at most ${MOST_HOPS} are allowed: invalid request`)
+}
+
+/**
+ * Throws ChainError for a base denomination with a slash, which no chain sends over clients: their ids have no form by which all chains
+ * split a path in the same way (ibc-go).
+ */
+export function requireWholeBase({ baseDenom }: DenomTrace): void {
+  if (baseDenom.includes('/'))
+    throw reverted(
+      `base denomination ${baseDenom} cannot contain slashes for IBC v2 packet: invalid denomination for cross-chain transfer`,
+    )
 }
 
 /** `transfer/channel-1/akest`; for a native coin only the name. */

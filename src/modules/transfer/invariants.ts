@@ -1,6 +1,6 @@
 // Invariants of escrow and vouchers at the end of every block, for tests and `dev_invariants`. Both ends of a loopback channel
 // are here: the coins in escrow at one end equal the vouchers of the other end plus packets in flight. For a simulated channel
-// only the escrow can be checked.
+// and a client of another chain only the escrow can be checked.
 import type { Bank } from '../bank.ts'
 import type { Channels } from './channels.ts'
 import { hopPrefix, isVoucher, readHash, traceHash, voucherDenom } from './denoms.ts'
@@ -8,13 +8,19 @@ import { endName, type TransferState } from './layout.ts'
 import { type ChannelId, decodePacketData, escrowAddress, type Packet } from './packets.ts'
 
 /** The broken invariants in words; empty if there are none. */
-export function transferInvariants(state: TransferState, channels: Channels, bank: Bank): string[] {
-  return [...held(state, channels, bank), ...backed(state, channels, bank)]
+export function transferInvariants(
+  state: TransferState,
+  channels: Channels,
+  clients: readonly ChannelId[],
+  bank: Bank,
+): string[] {
+  const ends = [...channels.ends().map(([id]) => id), ...clients]
+  return [...held(state, ends, bank), ...backed(state, channels, bank)]
 }
 
 /** An escrow account holds at least the escrowed coins. Anyone may send it more. */
-function held(state: TransferState, channels: Channels, bank: Bank): string[] {
-  return channels.ends().flatMap(([id]) =>
+function held(state: TransferState, ends: readonly ChannelId[], bank: Bank): string[] {
+  return ends.flatMap((id) =>
     [...state.escrows.at(endName(id)).entries()].flatMap(([denom, amount]) => {
       const balance = bank.balance(escrowAddress(id), denom)
       return balance >= amount ? [] : [`escrow of ${endName(id)} holds ${balance}${denom}, should be ${amount}`]

@@ -4,13 +4,16 @@
 
 import { fromBech32, readAddress, toBech32 } from '../../lib/bech32.ts'
 import { ChainError } from '../../lib/errors.ts'
-import type { Address, Hash } from '../../lib/hex.ts'
+import { type Address, equalBytes, type Hash } from '../../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
 import type { SortedHashes } from '../../state/sorted-hashes.ts'
 import { checkIdentifier } from '../authz/allocations.ts'
 import type { Bank } from '../bank.ts'
 import { isBlocked } from '../bank.ts'
 import type { Erc20 } from '../erc20/erc20.ts'
+import type { Ibc, PortModule } from '../ibc/ibc.ts'
+import { clientIdOf } from '../ibc/layout.ts'
+import type { Packet as ClientPacket, Payload } from '../ibc/packets.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
 import { reverted } from '../module.ts'
 import { Channels } from './channels.ts'
@@ -20,10 +23,12 @@ import {
   type DenomTrace,
   fullPath,
   hopPrefix,
+  isClientId,
   isVoucher,
   parseTrace,
   readHash,
   requireHops,
+  requireWholeBase,
   traceHash,
   voucherAddress,
   voucherDenom,
@@ -47,9 +52,13 @@ import {
 } from './packets.ts'
 import { relay } from './relayer.ts'
 
+/** What a transfer sees of a packet, over a channel or over clients, whose ids then stand for channels. */
+type Delivery = Pick<Packet, 'source' | 'destination' | 'data'>
+
 export type Sending = {
+  /** A channel, or a client of IBC version 2. */
   readonly source: ChannelId
-  /** The bank's denomination: a native name, `ibc/…` or `erc20/0x…`. */
+  /** The bank's denomination: a native name, `ibc/…` or that of a token pair. */
   readonly denom: string
   readonly amount: bigint
   readonly sender: Address
@@ -59,6 +68,8 @@ export type Sending = {
   readonly memo: string
 }
 
+/** Version and encoding of a transfer in packets of IBC version 2. */
+const [VERSION, JSON_ENCODING] = ['ics20-1', 'application/json']
 const LONGEST_RECEIVER = 2_048
 const LONGEST_MEMO = 32_768
 
@@ -71,8 +82,11 @@ export class Transfer implements NativeModule<TransferGenesis> {
   readonly #bank: Bank
   readonly #erc20: Erc20
   readonly #state: TransferState
+  readonly #ibc: Ibc | undefined
 
-  constructor(context: ModuleContext, bank: Bank, erc20: Erc20) {
+  /** `ibc`: undefined on chains without it. */
+  constructor(context: ModuleContext, bank: Bank, erc20: Erc20, ibc: Ibc | undefined) {
+    this.#ibc = ibc
     this.#context = context
     this.#bank = bank
     this.#erc20 = erc20
@@ -112,7 +126,13 @@ export class Transfer implements NativeModule<TransferGenesis> {
       throw reverted(`recipient address must not exceed ${LONGEST_RECEIVER} bytes: invalid address`)
     }
     if (byteLength(memo) > LONGEST_MEMO) throw reverted(`memo must not exceed ${LONGEST_MEMO} bytes: invalid memo`)
-    this.channels.end(source)
+    if (this.isClient(source)) this.#ibc?.clients.client(source.channel)
+    else this.channels.end(source)
+  }
+
+  /** Whether coins are sent over a client of IBC version 2, not over a channel. */
+  isClient({ channel }: ChannelId): boolean {
+    return this.#ibc !== undefined && isClientId(channel)
   }
 
   /** Throws ChainError if sending is disabled. */
@@ -121,24 +141,52 @@ export class Transfer implements NativeModule<TransferGenesis> {
   }
 
   /**
-   * Takes the sender's coins and sends the packet; returns its sequence. Throws ChainError. The caller must have checked the
-   * authority.
+   * Takes the sender's coins and sends the packet; returns its sequence, and the packet itself if it goes over a client. Throws
+   * ChainError. The caller must have checked the authority.
    */
-  send(sending: Sending): bigint {
+  send(sending: Sending): { readonly sequence: bigint; readonly packet?: ClientPacket } {
     const { source, denom, amount, sender, receiver, timeout, memo } = sending
     this.check(sending)
     this.requireSendEnabled()
     const full = this.#fullPathOf(denom)
+    if (this.isClient(source)) requireWholeBase(this.#parse(full))
     if (full.startsWith(hopPrefix(source.port, source.channel))) this.#bank.burn(sender, amount, denom)
     else {
-      const { peer, counterparty } = this.channels.end(source)
-      // The other end is this chain, and would refuse it by the same rule.
-      if (peer === 'loopback') requireHops(hopPrefix(counterparty.port, counterparty.channel) + full)
+      if (!this.isClient(source)) {
+        const { peer, counterparty } = this.channels.end(source)
+        // The other end is this chain, and would refuse it by the same rule.
+        if (peer === 'loopback') requireHops(this.#parse(hopPrefix(counterparty.port, counterparty.channel) + full))
+      }
       this.#escrow(source, sender, denom, amount)
     }
     const text = toBech32(this.#context.spec.bech32Prefix, sender)
     const data = encodePacketData({ amount, denom: full, memo, receiver, sender: text })
-    return this.channels.send(source, timeout, data).sequence
+    if (!this.isClient(source)) return { sequence: this.channels.send(source, timeout, data).sequence }
+    const packet = this.#sendOverClient(source.channel, timeout, data)
+    return { sequence: packet.sequence, packet }
+  }
+
+  /** `timeout`: Unix seconds, and no height, as ibc-go takes it for packets of version 2. */
+  #sendOverClient(client: string, { height, timestamp }: Timeout, value: Uint8Array): ClientPacket {
+    if (this.#ibc === undefined) throw reverted('this chain has no IBC')
+    if (height.revisionNumber !== 0n || height.revisionHeight !== 0n)
+      throw reverted('a packet over a client has no timeout height: invalid packet')
+    const payload = { sourcePort: PORT, destPort: PORT, version: VERSION, encoding: JSON_ENCODING, value }
+    return this.#ibc.send(client, timestamp, [payload])
+  }
+
+  /** The application of IBC version 2 at the port of transfers. */
+  readonly port: PortModule = {
+    onReceive: (packet, payload) => {
+      this.#take(deliveryOf(packet, payload))
+      return SUCCESS
+    },
+    onAcknowledgement: (packet, payload, acknowledgement) => {
+      if (acknowledgement === undefined) this.#refund(deliveryOf(packet, payload))
+      else if (!equalBytes(acknowledgement, SUCCESS))
+        throw reverted('unknown acknowledgement of a transfer: invalid type')
+    },
+    onTimeout: (packet, payload) => this.#refund(deliveryOf(packet, payload)),
   }
 
   /** Credits a received packet at its destination and returns the acknowledgement. A refusal changes nothing. */
@@ -167,7 +215,7 @@ export class Transfer implements NativeModule<TransferGenesis> {
   /** The denomination trace of a voucher; undefined: unknown. */
   trace(hash: Hash): DenomTrace | undefined {
     const full = this.#state.traces.get(hash)
-    return full === undefined ? undefined : parseTrace(full)
+    return full === undefined ? undefined : this.#parse(full)
   }
 
   /** Hashes of all denomination traces, in ascending order; each is read on access. */
@@ -177,7 +225,7 @@ export class Transfer implements NativeModule<TransferGenesis> {
 
   /** The hash of a full path; undefined: no such coin was received. Throws ChainError for an invalid path. */
   hashOf(full: string): Hash | undefined {
-    const trace = parseTrace(full)
+    const trace = this.#parse(full)
     checkTrace(trace)
     const hash = traceHash(fullPath(trace))
     return this.#state.traces.has(hash) ? hash : undefined
@@ -200,12 +248,15 @@ export class Transfer implements NativeModule<TransferGenesis> {
 
   /** The broken invariants in words; empty if there are none. */
   invariants(): string[] {
-    return transferInvariants(this.#state, this.channels, this.#bank)
+    const clients = Array.from({ length: this.#ibc?.clients.count ?? 0 }, (_, number) => clientIdOf(number))
+    const ends = clients.map((channel): ChannelId => ({ port: PORT, channel }))
+    return transferInvariants(this.#state, this.channels, ends, this.#bank)
   }
 
-  #take(packet: Packet): void {
+  #take(packet: Delivery): void {
     const { source, destination } = packet
     const { denom: full, amount, receiver: text } = decodePacketData(packet.data)
+    if (this.isClient(destination)) requireWholeBase(this.#parse(full))
     if (!this.#state.receiveEnabled.get()) throw reverted(RECEIVE_DISABLED)
     const { bech32Prefix } = this.#context.spec
     const receiver = readAddress(bech32Prefix, text)
@@ -213,20 +264,20 @@ export class Transfer implements NativeModule<TransferGenesis> {
       throw reverted(`${toBech32(bech32Prefix, receiver)} is not allowed to receive funds: unauthorized`)
     }
     const hop = hopPrefix(source.port, source.channel)
-    if (full.startsWith(hop)) this.#release(destination, receiver, denomOf(full.slice(hop.length)), amount)
+    if (full.startsWith(hop)) this.#release(destination, receiver, this.#denomOf(full.slice(hop.length)), amount)
     else {
       const path = hopPrefix(destination.port, destination.channel) + full
-      requireHops(path)
+      requireHops(this.#parse(path))
       this.#bank.mint(receiver, amount, this.#remember(path))
     }
   }
 
   /** Refunds the sender of a packet. */
-  #refund({ source, data }: Packet): void {
+  #refund({ source, data }: Delivery): void {
     const { denom: full, amount, sender: text } = decodePacketData(data)
     const sender = fromBech32(this.#context.spec.bech32Prefix, text)
-    if (full.startsWith(hopPrefix(source.port, source.channel))) this.#bank.mint(sender, amount, denomOf(full))
-    else this.#release(source, sender, denomOf(full), amount)
+    if (full.startsWith(hopPrefix(source.port, source.channel))) this.#bank.mint(sender, amount, this.#denomOf(full))
+    else this.#release(source, sender, this.#denomOf(full), amount)
   }
 
   #escrow(source: ChannelId, sender: Address, denom: string, amount: bigint): void {
@@ -256,7 +307,7 @@ export class Transfer implements NativeModule<TransferGenesis> {
     if (this.#state.traces.has(hash)) return denom
     this.#state.traces.set(hash, full)
     this.#state.traceOrder.add(hash)
-    const { baseDenom } = parseTrace(full)
+    const { baseDenom } = this.#parse(full)
     const original = this.#erc20.pairOf(baseDenom)
     this.#erc20.createVoucherContract({
       token: voucherAddress(hash),
@@ -264,6 +315,15 @@ export class Transfer implements NativeModule<TransferGenesis> {
       ...voucherMetadata(this.#context.spec, baseDenom, original),
     })
     return denom
+  }
+
+  #parse(full: string): DenomTrace {
+    return parseTrace(full, this.#ibc === undefined ? 'channels' : 'clients')
+  }
+
+  /** The bank's denomination for a full path. */
+  #denomOf(full: string): string {
+    return this.#parse(full).path === '' ? full : voucherDenom(traceHash(full))
   }
 
   #fullPathOf(denom: string): string {
@@ -274,7 +334,16 @@ export class Transfer implements NativeModule<TransferGenesis> {
   }
 }
 
-/** The bank's denomination for a full path. */
-function denomOf(full: string): string {
-  return parseTrace(full).path === '' ? full : voucherDenom(traceHash(full))
+/** A packet over clients as a transfer. Throws ChainError for another port, version or encoding than those of transfers. */
+function deliveryOf({ sourceClient, destClient }: ClientPacket, payload: Payload): Delivery {
+  const { sourcePort, destPort, version, encoding, value } = payload
+  // The path of a denomination names the port of the receiving side only, so both must be the same.
+  if (sourcePort !== PORT || destPort !== PORT) throw reverted(`expected the port ${PORT} at both ends: invalid packet`)
+  if (version !== VERSION || encoding !== JSON_ENCODING)
+    throw reverted('unknown version or encoding of a transfer: invalid type')
+  return {
+    source: { port: PORT, channel: sourceClient },
+    destination: { port: PORT, channel: destClient },
+    data: value,
+  }
 }

@@ -126,6 +126,23 @@ export const kestrel_getConsensusParams = rpcMethod({
   },
 })
 
+export const kestrel_getStakingParams = rpcMethod({
+  summary:
+    'The parameters of staking after a block; null on chains without native modules. A light client trusts a header for less than the unbonding time.',
+  params: [atBlock],
+  names: ['block'],
+  result: z
+    .object({ unbondingTime: quantity.describe('QUANTITY, seconds'), maxValidators: quantity, maxEntries: quantity })
+    .nullable(),
+  committed: true,
+  async handler([ref], { chain }) {
+    const params = await chain.stateQueries.stakingParams(ref)
+    if (params === undefined) return null
+    const { unbondingTime, maxValidators, maxEntries } = params
+    return { unbondingTime, maxValidators, maxEntries }
+  },
+})
+
 export const kestrel_getConsoleLogs = rpcMethod({
   summary: 'What the contracts of a mined transaction have printed with console.log, in order, also if it failed.',
   params: [hash],
@@ -158,12 +175,16 @@ const commitInfo = z.object({
 export const kestrel_getCommit = rpcMethod({
   summary:
     'In a network: the signed header and validators that prove a block (the engine’s header of the next height, whose app_hash ' +
-    'is the block’s hash; null until there is one), and the votes and evidence that the block came with (null for blocks that no engine decided).',
+    'is the block’s hash, on a chain with IBC the Merkle root over the leaves of appHash; null until there is one), and the votes and evidence that the block came with (null for blocks that no engine decided).',
   params: [blockNumber],
   names: ['block'],
   result: z.object({
     number: quantity,
     hash,
+    appHash: z
+      .object({ evm: hash, ibc: hash })
+      .nullable()
+      .describe('leaves of the app hash; null on a chain without IBC, and where the state of the block was pruned'),
     proof: z.unknown().describe('{ signed_header, validators } as the engine’s JSON, or null'),
     commitInfo: commitInfo.nullable(),
   }),
@@ -173,7 +194,40 @@ export const kestrel_getCommit = rpcMethod({
     const block = await chain.block(ref === 'pending' ? 'latest' : ref)
     if (block === undefined) throw new ChainError('header-not-found', 'header not found')
     const { number, hash } = block.header
-    return { number, hash, proof: (await proofOf(number, network)) ?? null, commitInfo: commitInfoOf(block, chain) }
+    const { evm = hash, ibc } = chain.stateQueries.appHashLeaves(number) ?? {}
+    return {
+      number,
+      hash,
+      appHash: ibc === undefined ? null : { evm, ibc },
+      proof: (await proofOf(number, network)) ?? null,
+      commitInfo: commitInfoOf(block, chain),
+    }
+  },
+})
+
+/** Keys of packets have 9 bytes after the client's id, which ibc-go bounds by 64. */
+const storeKey = data.refine((key) => key.length > 0 && key.length <= 256, {
+  error: 'expected a key of 1 to 256 bytes',
+})
+
+export const kestrel_getIbcProof = rpcMethod({
+  summary:
+    'On a chain with IBC: proves to another chain what the provable store `ibc` has at a key after a block, or that it has nothing ' +
+    'there. The proof leads to the app hash in the engine’s header of `height`, the next one after the block.',
+  params: [storeKey, atBlock],
+  names: ['key', 'block'],
+  result: z.object({
+    block: quantity,
+    height: quantity,
+    value: data.nullable().describe('DATA, or null: the store has nothing at the key'),
+    proof: data.describe(
+      'DATA, ibc-go’s MerkleProof: of the key in the store, and of the store’s root in the app hash',
+    ),
+  }),
+  committed: true,
+  async handler([key, ref], { chain }) {
+    const { block, value = null, proof } = await chain.stateQueries.ibcProof(ref === 'pending' ? 'latest' : ref, key)
+    return { block, height: block + 1n, value, proof }
   },
 })
 

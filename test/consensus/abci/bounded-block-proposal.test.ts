@@ -5,7 +5,7 @@ import { boundBlockProposal } from '../../../src/consensus/abci/bounded-block-pr
 import {
   RequestProcessProposalSchema,
   RequestSchema,
-} from '../../../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
+} from '../../../src/protobuf/generated/tendermint/abci/types_pb.ts'
 
 type Value = NonNullable<MessageInitShape<typeof RequestSchema>['value']>
 const encode = (value: Value): Uint8Array => toBinary(RequestSchema, create(RequestSchema, { value }))

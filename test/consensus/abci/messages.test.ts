@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fromBinary, toBinary } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
-import { RequestSchema, ResponseSchema } from '../../../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
+import { RequestSchema, ResponseSchema } from '../../../src/protobuf/generated/tendermint/abci/types_pb.ts'
 import { exchangesOf, readRecording } from '../../support/abci-recording.ts'
 
 const recorded = readRecording(readFileSync(join(import.meta.dirname, 'recorded-v0.40.0.txt'), 'utf8'))

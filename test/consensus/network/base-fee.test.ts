@@ -2,8 +2,8 @@
 import { create } from '@bufbuild/protobuf'
 import { parseGwei } from 'viem'
 import { expect, test } from 'vitest'
-import { RequestInsertTxSchema } from '../../../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
 import { fromHex } from '../../../src/lib/hex.ts'
+import { RequestInsertTxSchema } from '../../../src/protobuf/generated/tendermint/abci/types_pb.ts'
 import { account } from '../../support/chain.ts'
 import { FakeEngine, networkSpec, openFresh } from '../../support/network.ts'
 

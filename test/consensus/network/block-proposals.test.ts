@@ -1,9 +1,9 @@
 // Invalid and slow proposals, and slow transactions: what a node refuses, proposes and decides.
 import { create } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
-import * as abci from '../../../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
 import { Execution } from '../../../src/consensus/network/block-proposals.ts'
 import { fromHex, hexToAddress } from '../../../src/lib/hex.ts'
+import * as abci from '../../../src/protobuf/generated/tendermint/abci/types_pb.ts'
 import type { ExecutedBlock } from '../../../src/runtime/types.ts'
 import { costlyContracts } from '../../hostile/costly-contracts.ts'
 import { account } from '../../support/chain.ts'

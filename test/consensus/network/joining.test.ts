@@ -7,19 +7,18 @@ import { create } from '@bufbuild/protobuf'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { storedSpec } from '../../../src/chain/open.ts'
 import { StateSnapshots } from '../../../src/chain/state-sync/state-snapshots.ts'
-import * as abci from '../../../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
 import { NetworkApplication } from '../../../src/consensus/network/application.ts'
 import { Joining } from '../../../src/consensus/network/joining.ts'
 import { newMeasurements } from '../../../src/consensus/network/measurements.ts'
 import { indexer } from '../../../src/indexer/indexer.ts'
-import { fromHex } from '../../../src/lib/hex.ts'
+import * as abci from '../../../src/protobuf/generated/tendermint/abci/types_pb.ts'
 import { Runtime } from '../../../src/runtime/runtime.ts'
 import { openMemoryStore } from '../../../src/state/kv.ts'
 import { reopen } from '../../chain/support.ts'
 import { AbciClient } from '../../support/abci-client.ts'
-import { FakeEngine, fakeNetwork, networkSpec } from '../../support/network.ts'
+import { appHashOfHead, FakeEngine, fakeNetwork, ibcSpec, networkSpec } from '../../support/network.ts'
 
-const OFFERED = { accept: 1, abort: 2, rejectFormat: 4 } as const
+const OFFERED = { accept: 1, abort: 2, reject: 3, rejectFormat: 4 } as const
 const APPLIED = { accept: 1, abort: 2, retry: 3 } as const
 const HEIGHT = 10n
 
@@ -51,8 +50,7 @@ const applicationOf = (
   })
 
 /** A network with a state snapshot at block `HEIGHT`, served by the node `giver`, and a CometBFT client of a joining node. */
-async function networkWithSnapshot() {
-  const spec = networkSpec()
+async function networkWithSnapshot(spec = networkSpec()) {
   const engine = new FakeEngine(spec)
   const giver = await engine.addNode()
   await engine.addNode()
@@ -97,7 +95,7 @@ async function networkWithSnapshot() {
     await expect.poll(() => lines.join()).toContain('waiting for a snapshot')
     const client = await AbciClient.connect(socket)
     onTestFinished(() => client.close())
-    const appHash = fromHex(giver.head.hash)
+    const appHash = appHashOfHead(giver)
     const offer = async (change: object) =>
       client.ask({ case: 'offerSnapshot', value: { snapshot: { ...snapshot, ...change }, appHash } })
     await check(client, offer)
@@ -125,13 +123,20 @@ async function networkWithSnapshot() {
   return { engine, giver, failures, store, joinOnce, openChain }
 }
 
-it('a node joins a network by a state snapshot, with the votes and evidence of its first block', async () => {
-  const { engine, giver, failures, joinOnce, openChain } = await networkWithSnapshot()
+it.each([
+  ['a network', networkSpec()],
+  ['a network with IBC', ibcSpec()],
+])('a node joins %s by a state snapshot, with the votes and evidence of its first block', async (_, spec) => {
+  const { engine, giver, failures, joinOnce, openChain } = await networkWithSnapshot(spec)
   const info = { case: 'info', value: {} } as const
   const { joining, client } = await joinOnce(async (client, offer) => {
     expect(await client.ask(info)).toMatchObject({ case: 'info', value: { lastBlockHeight: 0n, appVersion: 1n } })
     expect(await client.ask({ case: 'reapTxs', value: {} })).toMatchObject({ case: 'reapTxs', value: { txs: [] } })
     expect(await offer({ format: 9 })).toMatchObject({ value: { result: OFFERED.rejectFormat } })
+    const noHash = { snapshot: {}, appHash: new Uint8Array(31) }
+    expect(await client.ask({ case: 'offerSnapshot', value: noHash })).toMatchObject({
+      value: { result: OFFERED.reject },
+    })
   })
 
   // CometBFT's request is answered when the node has opened its chain.
@@ -140,7 +145,7 @@ it('a node joins a network by a state snapshot, with the votes and evidence of i
   const application = applicationOf(chain)
   const server = joining.become(application)
   onTestFinished(() => server?.close())
-  const lastBlockAppHash = fromHex(giver.head.hash)
+  const lastBlockAppHash = appHashOfHead(giver)
   expect(await client.answer()).toMatchObject({ value: { lastBlockHeight: HEIGHT, lastBlockAppHash } })
   expect((await chain.block('latest'))?.commit).toEqual((await giver.block('latest'))?.commit)
   expect((await chain.block('latest'))?.commit?.evidence).toHaveLength(1)

@@ -41,7 +41,9 @@ function watched(state: Partial<RoundState> = {}) {
     get head() {
       return { number: node.head } as never
     },
-    canonicalHash: (number: bigint) => (number <= node.head ? OWN : undefined),
+    stateQueries: {
+      appHashLeaves: (after: unknown) => (Number(after) <= node.head ? { evm: OWN, ibc: undefined } : undefined),
+    },
   }
   const restart = async () => void node.restarts++
   const never = async () => undefined

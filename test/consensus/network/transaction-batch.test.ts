@@ -1,9 +1,9 @@
 // Transactions in batches between nodes: their form, what a node sends on, and when it announces again.
 import { create } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
-import * as abci from '../../../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
 import { messagesOf, transactionsOf } from '../../../src/consensus/network/transaction-batch.ts'
 import { fromHex, toHex } from '../../../src/lib/hex.ts'
+import * as abci from '../../../src/protobuf/generated/tendermint/abci/types_pb.ts'
 import { account } from '../../support/chain.ts'
 import { type FakeEngine, fakeNetwork } from '../../support/network.ts'
 

@@ -4,12 +4,12 @@ import { encodeFunctionData, parseAbi, parseEther } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { expect, onTestFinished, test } from 'vitest'
 import { reindex } from '../../../src/chain/reindex.ts'
-import { MisbehaviorType } from '../../../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
 import { indexer } from '../../../src/indexer/indexer.ts'
 import { toBech32 } from '../../../src/lib/bech32.ts'
 import { type Address, fromHex, hexToAddress } from '../../../src/lib/hex.ts'
 import { SLASH_WORK } from '../../../src/modules/staking/context.ts'
 import { encodeBlock } from '../../../src/primitives/block.ts'
+import { MisbehaviorType } from '../../../src/protobuf/generated/tendermint/abci/types_pb.ts'
 import { Runtime } from '../../../src/runtime/runtime.ts'
 import { consensusAddress } from '../../../src/spec/addresses.ts'
 import { account, MNEMONIC } from '../../support/chain.ts'
@@ -113,6 +113,23 @@ test('an attack on light clients is slashed like two votes in one round', async 
   const { validator, info } = await validatorAt(engine, operator(0))
   expect(validator).toMatchObject({ tokens: parseEther('950'), jailed: true })
   expect(info).toMatchObject({ tombstoned: true })
+})
+
+test('an attack on light clients is slashed on a chain with IBC by version 1 of the slashing rules too', async () => {
+  const engine = await fakeNetwork(
+    2,
+    networkSpec(({ kestrel }) => {
+      kestrel.modules = { slashing: {}, ibc: {} }
+    }),
+  )
+  await engine.decideMany(3)
+  const evidence = [{ address: signer(0), height: 2n, power: 1000n, type: MisbehaviorType.LIGHT_CLIENT_ATTACK }]
+  expect((await engine.decide({ evidence }))?.validatorUpdates).toMatchObject([{ power: 0n }])
+  const { validator, info, invariants } = await validatorAt(engine, operator(0))
+  // 5 % of 1,000.
+  expect(validator).toMatchObject({ tokens: parseEther('950'), jailed: true, status: 'unbonding' })
+  expect(info).toMatchObject({ tombstoned: true, jailedUntil: 253_402_300_799n })
+  expect(invariants).toEqual([])
 })
 
 test('version 1 of the slashing rules does not punish an attack on light clients, as in old blocks', async () => {

@@ -39,6 +39,12 @@ export function describeNative(given: () => Given): void {
       expect((await read('/native/blocks/1/commit')).votes).toEqual([])
       // This chain's genesis has no slashing.
       expect((await read('/native/signing-infos')).items).toEqual([])
+      // Nor has it IBC (test/explorer/ibc.test.ts); its packets are over channels.
+      const packet = (await read('/native/transfers')).items[0]
+      expect((await read(`/native/transactions/${packet.transaction_hash}/packets`)).items).toEqual([packet])
+      for (const path of ['clients', 'clients/07-tendermint-0', 'clients/07-tendermint-0/history', 'packets'])
+        expect((await visit.ask(`/native/${path}`)).status).toBe(404)
+      expect((await visit.ask('/native/packets/07-tendermint-0/sent/1')).status).toBe(404)
       expect((await read('/native/pool')).validators_count).toBe(3)
       expect((await read('/validators/blackfort')).total_count).toBe(3)
       expect((await read('/validators/blackfort/counters')).validators_counter).toBe('3')

@@ -28,6 +28,7 @@ export const EXAMPLES: { readonly [P in WithParameters]: (story: Story) => reado
     ...[airdrop, batch, blobs, failed, delegated, of.waiting, refused].map((hash) => `/tx/${hash}`),
     ...[nested, deep, delegation, created].map((hash) => `/tx/${hash}?tab=calls`),
     ...['gas', 'internal', 'state-changes', 'logs'].map((tab) => `/tx/${paid}?tab=${tab}`),
+    `/tx/${of.packet}?tab=packets`,
     `/tx/0x${'12'.repeat(32)}`,
     `/tx/${of.bundle}?tab=user-operations`,
   ],
@@ -55,6 +56,15 @@ export const EXAMPLES: { readonly [P in WithParameters]: (story: Story) => reado
     `/token/${tokens[0]?.address}?tab=holders`,
   ],
   '/validator/:address': ({ validator }) => [`/validator/${validator}`, `/validator/0x${'12'.repeat(20)}`],
+  '/client/:id': ({ client }) => [
+    ...['', '?tab=history', '?status=error', '?direction=received'].map((query) => `/client/${client}${query}`),
+    '/client/07-tendermint-99',
+  ],
+  '/packet/:client/:direction/:sequence': ({ client }) => [
+    ...['sent/1', 'sent/2', 'received/1', `received/${2n ** 64n - 1n}`, 'received/99'].map(
+      (packet) => `/packet/${client}/${packet}`,
+    ),
+  ],
   '/proposal/:id': () => ['/proposal/1', '/proposal/77'],
   '/token/:hash/instance/:id': ({ art }) => [
     `/token/${art.address}/instance/1`,
@@ -72,6 +82,7 @@ const MORE: { readonly [P in PagePath]?: readonly string[] } = {
   ],
   '/ops': ['bundles', 'accounts', 'bundlers', 'paymasters', 'factories'].map((tab) => `/ops?tab=${tab}`),
   '/tokens': ['/tokens?q=silver'],
+  '/transfers': ['/transfers?status=pending', '/transfers?direction=received'],
   '/debug': [`/debug#to=0x${'12'.repeat(20)}&data=0x1234`],
   '/search': ['/search?q=coin', `/search?q=${'W'.repeat(120)}`],
 }

@@ -6,6 +6,7 @@ import { accountAbstraction, executeData, GENEROUS } from '../../support/account
 import { playground } from '../../support/assembler.ts'
 import { viemKzg, withCellProofs } from '../../support/blobs.ts'
 import { account } from '../../support/chain.ts'
+import { ibcPeer } from '../../support/ibc-packets.ts'
 import { compileSolidity } from '../../support/solc.ts'
 import { type Deployed, type Scenario, ZERO } from '../scenario.ts'
 import { verify } from '../verified.ts'
@@ -26,7 +27,10 @@ const GOV = '0x0000000000000000000000000000000000000805'
 const bob = account(1).address
 const stranger = (number: number): Hex => getAddress(numberToHex(0xbeef000 + number, { size: 20 }))
 
-export type Story = Awaited<ReturnType<typeof play>>
+export type Story = Awaited<ReturnType<typeof playWithIbc>>
+
+/** As `play`, on a chain with IBC. */
+export const playWithIbc = async (on: Scenario) => ({ ...(await play(on)), ...(await playIbc(on)) })
 
 export async function play(on: Scenario) {
   const { deploy, call, send, receiptOf, walletOf, mine, rpc } = on
@@ -74,6 +78,17 @@ export async function play(on: Scenario) {
 
 const each = <K extends string, T, R>(of: Readonly<Record<K, T>>, show: (one: T) => R): Record<K, R> =>
   Object.fromEntries(Object.entries<T>(of).map(([name, one]) => [name, show(one)])) as Record<K, R>
+
+/** A client of another chain, with packets of both directions, in several states and with hostile texts. */
+async function playIbc(on: Scenario) {
+  const peer = await ibcPeer(on, { chainId: `${'W'.repeat(47)}-7` })
+  const { packet, receipt } = await peer.transfer({ memo: 'a note '.repeat(60) })
+  await peer.acknowledge(packet)
+  await peer.transfer()
+  for (const [text] of HOSTILE) await peer.deliver({ transfer: { memo: text, sender: text || 'nobody' } })
+  await peer.deliver({ sequence: 2n ** 64n - 1n, data: '0x1234' })
+  return { client: peer.clientId, packet: receipt.transactionHash }
+}
 
 /** A bundle of two user operations: one with a paymaster, and one that fails. */
 async function operate(on: Scenario) {

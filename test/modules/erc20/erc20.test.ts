@@ -53,7 +53,10 @@ describe('token pairs', () => {
   it('have the same id as in Evmos', () => {
     const text = `0x5FbDB2315678afecb367f032d93F642f64180aa3|${COIN}`
     expect(pairId(pairAt(TOKEN))).toBe(`0x${createHash('sha256').update(text).digest('hex')}`)
-    expect(coinOf(TOKEN)).toBe('erc20/0x5FbDB2315678afecb367f032d93F642f64180aa3')
+    expect(coinOf(nativeSpec, TOKEN)).toBe('erc20/0x5FbDB2315678afecb367f032d93F642f64180aa3')
+    // cosmos/evm's name, on chains with IBC.
+    const withIbc = { ...nativeSpec, modules: { ibc: {} } }
+    expect(coinOf(withIbc, TOKEN)).toBe('erc20:0x5FbDB2315678afecb367f032d93F642f64180aa3')
   })
 
   it('are registered once, and can be switched off and on', () => {

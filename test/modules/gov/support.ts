@@ -3,7 +3,7 @@ import type { Address } from '../../../src/lib/hex.ts'
 import type { VoteOption } from '../../../src/modules/gov/layout.ts'
 import { initGenesis } from '../../../src/modules/index.ts'
 import { MODULE_ACCOUNT } from '../../../src/spec/addresses.ts'
-import type { GenesisValidator } from '../../../src/spec/chain-spec.ts'
+import type { GenesisValidator, NativeSpec } from '../../../src/spec/chain-spec.ts'
 import { emptyView, nativeSpec } from '../../support/native.ts'
 import { Chain, delegator, operator, P, validator } from '../distribution/support.ts'
 
@@ -57,14 +57,15 @@ type Submitting = {
 export const message = (type: string, fields: object) => ({ '@type': type, authority: GOV, ...fields })
 export const evmParams = (...extraEips: string[]) => message(EVM_PARAMS, { params: { extra_eips: extraEips } })
 
-/** `section`: further fields of the genesis' section. A chain at block 1 with two validators, of 100 and 50 coins; four delegators hold 1000 coins each. */
+/** `section`: further fields of the genesis' section; `modules`: those of other modules. A chain at block 1 with two validators, of 100 and 50 coins; four delegators hold 1000 coins each. */
 export async function govChain(
   params: object = {},
   validators?: readonly GenesisValidator[],
   section: object = {},
+  modules: NativeSpec['modules'] = {},
 ): Promise<GovChain> {
   const all = validators ?? [validator(1, 100n * P), validator(2, 50n * P)]
-  const spec = { ...nativeSpec, validators: all, modules: { gov: { params, ...section } } }
+  const spec = { ...nativeSpec, validators: all, modules: { ...modules, gov: { params, ...section } } }
   const chain = new GovChain(await emptyView(), spec)
   for (const of of all) chain.view.setBalance(of.operator, 2n * of.selfDelegation)
   for (let i = 0; i < 4; i++) chain.view.setBalance(delegator(i), 1_000n * P)

@@ -66,8 +66,41 @@ describe('denomination traces', () => {
     ['transfer/channel-0', '', 'transfer/channel-0'],
     ['transfer/channel-0/', 'transfer/channel-0', ''],
   ])('%s is split into path and base denomination', (full, path, baseDenom) => {
-    expect(parseTrace(full)).toEqual({ path, baseDenom })
+    expect(parseTrace(full, 'channels')).toEqual({ path, baseDenom })
     expect(fullPath({ path, baseDenom })).toBe(full)
+  })
+
+  // The cases of ibc-go's TestExtractDenomFromPath, and ids of other clients. ibc-go leaves nothing of invalid path (3) as base, which it
+  // refuses; here it has a slash, which is refused too.
+  it.each([
+    ['atom/', '', 'atom/'],
+    ['foo///bar//baz/atom/', '', 'foo///bar//baz/atom/'],
+    ['transfer/channel-0/atom', 'transfer/channel-0', 'atom'],
+    ['transfer/07-tendermint-0/atom', 'transfer/07-tendermint-0', 'atom'],
+    ['transfer/channel-0/transfer/channel-60/atom', 'transfer/channel-0/transfer/channel-60', 'atom'],
+    ['//uatom', '', '//uatom'],
+    [
+      'transfer/channel-1/erc20/0x85bcBCd7e79Ec36f4fBBDc54F90C643d921151AA',
+      'transfer/channel-1',
+      'erc20/0x85bcBCd7e79Ec36f4fBBDc54F90C643d921151AA',
+    ],
+    ['customtransfer/channel-1/uatom', 'customtransfer/channel-1', 'uatom'],
+    ['channel-1/transfer/uatom', '', 'channel-1/transfer/uatom'],
+    ['transfer/channel-1', '', 'transfer/channel-1'],
+    ['transfer/channelToA/uatom', '', 'transfer/channelToA/uatom'],
+    ['transfer/08-wasm-12/transfer/client-0/uatom', 'transfer/08-wasm-12/transfer/client-0', 'uatom'],
+    ['transfer/-tendermint-0/atom', '', 'transfer/-tendermint-0/atom'],
+    ['transfer/07-tendermint-/atom', '', 'transfer/07-tendermint-/atom'],
+  ])('%s is split as in ibc-go 11 on chains with IBC', (full, path, baseDenom) => {
+    expect(parseTrace(full, 'clients')).toEqual({ path, baseDenom })
+  })
+
+  it('of a hostile name are split in time that grows with its length', () => {
+    const name = `transfer/${'a-'.repeat(30_000)}/x`
+    const start = process.cpuUsage()
+    expect(parseTrace(name, 'clients')).toEqual({ path: '', baseDenom: name })
+    // 60,000 letters take below 10 ms; an expression that tries every division of them takes seconds to hours.
+    expect(process.cpuUsage(start).user).toBeLessThan(500_000)
   })
 
   it('are rebuilt from their parts', () => {
@@ -76,16 +109,18 @@ describe('denomination traces', () => {
     fc.assert(
       fc.property(fc.array(hop, { maxLength: 5 }), base, (hops, baseDenom) => {
         const trace = { path: hops.join('/'), baseDenom }
-        expect(parseTrace(fullPath(trace))).toEqual(trace)
+        expect(parseTrace(fullPath(trace), 'channels')).toEqual(trace)
       }),
     )
   })
 
   it('have a valid base denomination, ports and channels', () => {
-    expect(() => checkTrace(parseTrace('transfer/channel-0/'))).toThrow('base denomination cannot be blank')
-    expect(() => checkTrace(parseTrace(''))).toThrow('base denomination cannot be blank')
-    expect(() => checkTrace(parseTrace('(transfer)/channel-0/uatom'))).toThrow('invalid port ID at position 0')
-    expect(() => checkTrace(parseTrace('transfer/channel-0/uatom'))).not.toThrow()
+    expect(() => checkTrace(parseTrace('transfer/channel-0/', 'channels'))).toThrow('base denomination cannot be blank')
+    expect(() => checkTrace(parseTrace('', 'channels'))).toThrow('base denomination cannot be blank')
+    expect(() => checkTrace(parseTrace('(transfer)/channel-0/uatom', 'channels'))).toThrow(
+      'invalid port ID at position 0',
+    )
+    expect(() => checkTrace(parseTrace('transfer/channel-0/uatom', 'channels'))).not.toThrow()
   })
 })
 

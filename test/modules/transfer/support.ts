@@ -44,7 +44,7 @@ export class Chain {
   }
 
   get transfer(): Transfer {
-    return new Transfer(this.#context(), this.bank, this.erc20)
+    return new Transfer(this.#context(), this.bank, this.erc20, undefined)
   }
 
   /** Ends the block and begins the next one, `seconds` later. */
@@ -57,7 +57,7 @@ export class Chain {
   /** Sends alice's coins to bob through channel-0 with a distant timeout; `change` replaces any of these fields. */
   send(change: Partial<Omit<Sending, 'source'>> & { readonly channel?: string } = {}): bigint {
     const { channel = 'channel-0', ...sending } = change
-    return this.transfer.send({
+    const sent = this.transfer.send({
       source: port(channel),
       denom: 'akest',
       amount: 10n,
@@ -67,6 +67,7 @@ export class Chain {
       memo: '',
       ...sending,
     })
+    return sent.sequence
   }
 
   /** Returns the text of the refusal and reverts the writes of the refused call, as the EVM does. */

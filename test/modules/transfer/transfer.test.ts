@@ -7,7 +7,7 @@ import { traceHash, voucherAddress, voucherDenom } from '../../../src/modules/tr
 import { readTransferGenesis } from '../../../src/modules/transfer/genesis.ts'
 import { acknowledgementCommitment, escrowAddress, SUCCESS } from '../../../src/modules/transfer/packets.ts'
 import { MODULE_ACCOUNT } from '../../../src/spec/addresses.ts'
-import { alice, bob } from '../../support/native.ts'
+import { alice, bob, nativeSpec } from '../../support/native.ts'
 import { type Chain, COINS, chainWith, port, SINKS, START, TOKEN, textOf } from './support.ts'
 
 const ZERO = `0x${'00'.repeat(32)}`
@@ -218,7 +218,7 @@ describe('a looped channel', () => {
   })
 
   it('converts coins of a token pair back to tokens', () => {
-    const denom = coinOf(TOKEN)
+    const denom = coinOf(nativeSpec, TOKEN)
     chain.bank.mint(alice, 10n, denom)
     chain.send({ denom })
     chain.next()
