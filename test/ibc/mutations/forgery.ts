@@ -1,6 +1,6 @@
 // Forgeries by who has keys: a corrupt validator with a tenth of the power and strangers. They make the parts of a false header agree with
 // each other, some or all, so that every check is the last one that stands in the way of some forgery.
-import { create, fromBinary } from '@bufbuild/protobuf'
+import { clone, create, fromBinary } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { headerHash, precommitBytes } from '../../../src/ibc/comet/hashes.ts'
 import type { Header } from '../../../src/protobuf/generated/ibc/lightclients/tendermint/v1/tendermint_pb.ts'
@@ -12,17 +12,41 @@ import { CommitSigSchema } from '../../../src/protobuf/generated/tendermint/type
 import { BlockIDFlag } from '../../../src/protobuf/generated/tendermint/types/validator_pb.ts'
 import type { Random } from '../../evm/wasm/random-programs.ts'
 import { hashOf, type Signer, validatorSet } from '../../support/comet-chain.ts'
-import { CORRUPT, packed, SETS, type World } from './world.ts'
+import { blockAt, CORRUPT, packed, SETS, type World } from './world.ts'
 
 const mostly = (random: Random) => !random.oneIn(4)
 
 /** An update, or a misbehaviour of two, with false parts. */
 export function forge(world: World, random: Random): Uint8Array {
-  if (random.oneIn(5)) return packed(HeaderSchema, withOtherVote(headerOf(world, random), random))
-  const one = forgedHeader(world, random)
-  if (!random.oneIn(5)) return packed(HeaderSchema, one)
-  const header2 = random.oneIn(2) ? forgedHeader(world, random) : headerOf(world, random)
-  return packed(MisbehaviourSchema, create(MisbehaviourSchema, { clientId: world.id, header1: one, header2 }))
+  if (random.oneIn(3)) {
+    const [header1, header2] = pairOf(world, random)
+    const falsify = (header: Header) => (random.oneIn(2) ? falsified(world, header, random) : header)
+    const pair = { clientId: world.id, header1: falsified(world, header1, random), header2: falsify(header2) }
+    return packed(MisbehaviourSchema, create(MisbehaviourSchema, pair))
+  }
+  return packed(HeaderSchema, falsified(world, headerOf(world, random), random))
+}
+
+const messagesOf = (world: World) =>
+  [...world.originals.map(({ bytes }) => bytes), ...world.strange].map((bytes) => fromBinary(AnySchema, bytes))
+
+function headerOf(world: World, random: Random): Header {
+  const headers = messagesOf(world).filter(({ typeUrl }) => typeUrl.endsWith('.Header'))
+  return fromBinary(HeaderSchema, random.pick(headers).value)
+}
+
+/** Two headers that contradict each other, or would if one were changed. */
+function pairOf(world: World, random: Random): readonly [Header, Header] {
+  const forks = messagesOf(world).filter(({ typeUrl }) => typeUrl.endsWith('.Misbehaviour'))
+  const { header1, header2 } = fromBinary(MisbehaviourSchema, random.pick(forks).value)
+  if (header1 !== undefined && header2 !== undefined && random.oneIn(2)) return [header1, header2]
+  const one = headerOf(world, random)
+  return [one, random.oneIn(2) ? clone(HeaderSchema, one) : headerOf(world, random)]
+}
+
+function falsified(world: World, header: Header, random: Random): Header {
+  if (random.oneIn(5)) return withOtherVote(header, random)
+  return random.oneIn(6) ? withOtherTrust(world, header, random) : forgedHeader(world, header, random)
 }
 
 /** A header with a vote that says something else than its validator: for nil, or absent and yet with an address, a time or a signature. */
@@ -35,15 +59,15 @@ function withOtherVote(message: Header, random: Random): Header {
   return message
 }
 
-function headerOf(world: World, random: Random): Header {
-  const messages = [...world.originals.map(({ bytes }) => bytes), ...world.strange].map((bytes) =>
-    fromBinary(AnySchema, bytes),
-  )
-  return fromBinary(HeaderSchema, random.pick(messages.filter(({ typeUrl }) => typeUrl.endsWith('.Header'))).value)
+/** A header that names another header as trusted, with the validators that follow it: also one that is not older. */
+function withOtherTrust(world: World, message: Header, random: Random): Header {
+  const height = random.pick([...world.known.keys()])
+  if (message.trustedHeight) message.trustedHeight.revisionHeight = BigInt(height)
+  message.trustedValidators = validatorSet(blockAt(height).nextValidators)
+  return message
 }
 
-function forgedHeader(world: World, random: Random): Header {
-  const message = headerOf(world, random)
+function forgedHeader(world: World, message: Header, random: Random): Header {
   const { header, commit } = message.signedHeader ?? {}
   if (header === undefined || commit === undefined) return message
   const places = [...(random.pick(SETS) ?? [])]
