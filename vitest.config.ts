@@ -44,7 +44,9 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [
             ...configDefaults.exclude,
-            ...['clients', 'network', 'hostile', 'frontend', 'cosmos-evm'].map((name) => `test/${name}/**`),
+            ...['clients', 'network', 'operators', 'hostile', 'frontend', 'cosmos-evm'].map(
+              (name) => `test/${name}/**`,
+            ),
             ...UNIT,
             ...FRESH,
           ],
