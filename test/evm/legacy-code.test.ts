@@ -1,7 +1,7 @@
 // Init code that begins with 0xef00 is ordinary invalid code: the creator's nonce is increased (EIP-161), and its invalid
 // instruction consumes the frame's gas, 63/64 of the remaining (EIP-150).
 
-import { hexToBytes, keccak256 } from 'viem'
+import { hexToBytes, keccak256, numberToHex } from 'viem'
 import { describe, expect, it, test } from 'vitest'
 import { buildTable } from '../../src/evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../../src/evm/machine.ts'
@@ -51,6 +51,26 @@ describe.each(['library', 'wasm', 'compiled'] as const)('on %s, code that begins
     const length = ((code.length - 2) / 2).toString(16).padStart(64, '0')
     expect(Buffer.from(output).toString('hex')).toBe(length + keccak256(code).slice(2) + padded)
   })
+
+  // Beyond the code there are zeros, however far: also where an offset of 32 bits has a sign, or needs more bits.
+  it.each([5n, 2n ** 31n, 2n ** 32n - 1n, 2n ** 32n, 2n ** 64n - 1n, 2n ** 160n, 2n ** 256n - 1n])(
+    'is copied as zeros from offset %s on',
+    async (offset) => {
+      const view = await emptyView()
+      view.setCode(bob, hexToBytes('0xef00aabbcc'))
+      const fill = [`PUSH32 0x${'ff'.repeat(32)}`, 'PUSH0', 'MSTORE']
+      const copy = [
+        'PUSH1 0x40',
+        `PUSH32 ${numberToHex(offset, { size: 32 })}`,
+        'PUSH0',
+        `PUSH20 ${bob}`,
+        'EXTCODECOPY',
+      ]
+      view.setCode(carol, hexToBytes(asm(...fill, ...copy, 'PUSH1 0x40', 'PUSH0', 'RETURN')))
+      const { output } = await machineOn(view, engine).run(messageTo(carol, { from: alice }))
+      expect(Buffer.from(output).toString('hex')).toBe('00'.repeat(64))
+    },
+  )
 
   it.each(codes)('fails at its first opcode: %s', async (code) => {
     const view = await emptyView()

@@ -50,6 +50,12 @@ type ImportingEngine = Memory & {
   }
 }
 
+/** WebAssembly passes integers of 32 bits with a sign. These are addresses, offsets and lengths from 0 to 2^32. */
+const unsigned =
+  (run: (a: number, b: number, c: number) => void) =>
+  (a: number, b: number, c: number): void =>
+    run(a >>> 0, b >>> 0, c >>> 0)
+
 export function hostImports(engine: ImportingEngine): Record<string, unknown> {
   // The interpreter may have grown the memory, which detaches the host's views of it.
   const host = (): OpcodeHost => {
@@ -89,25 +95,25 @@ export function hostImports(engine: ImportingEngine): Record<string, unknown> {
     selfBalance: () => engine.answerBig(host().selfBalance()),
     codeSize: () => host().code(engine.address()).length,
     codeHash: () => engine.answerHex(host().codeHash(engine.address())),
-    copyCode: (to: number, offset: number, length: number) => {
+    copyCode: unsigned((to, offset, length) => {
       const part = host()
         .code(engine.address())
         .subarray(offset, offset + length)
       engine.bytes.set(part, to)
       engine.bytes.fill(0, to + part.length, to + length)
-    },
-    copyReturn: (to: number, offset: number, length: number) => {
+    }),
+    copyReturn: unsigned((to, offset, length) => {
       engine.refresh()
       engine.bytes.set(engine.longReturn.subarray(offset, offset + length), to)
-    },
+    }),
     blockHash: (number: number) => engine.answerHex(host().blockHash(BigInt(number))),
     blobHash: (index: number) => engine.answerHex(host().blobHash(index)),
-    log: (count: number, at: number, length: number) => {
+    log: unsigned((count, at, length) => {
       const opcodeHost = host()
       const topics: Hash[] = []
       for (let i = 0; i < count; i++) topics.push(engine.hashAt(WORDS + 32 * i))
       opcodeHost.log(topics, engine.slice(at, length))
-    },
+    }),
   }
 }
 
