@@ -13,9 +13,12 @@ import { smallPoints } from './small-points.ts'
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 
-/** Refusals that Cosmos leaves to the decoding of transactions, or bounds otherwise (signatures of another kind are longer). */
+/**
+ * Refusals that Cosmos leaves to the decoding of transactions, or bounds otherwise (signatures of another kind are longer). Go reads a time that
+ * is left out as the year 1, and the kind of a vote as its lowest byte; no encoder of Cosmos writes either.
+ */
 const STRICT =
-  /^malformed (Any|Header|Misbehaviour|MerkleProof|time|signature in the commit)$|are allowed$|names a validator twice/
+  /^malformed (Any|Header|Misbehaviour|MerkleProof|time|signature in the commit)$|are allowed$|names a validator twice|time is missing|unknown kind of vote/
 
 function verdict(from: string, give: () => string) {
   try {

@@ -119,7 +119,8 @@ function checkSignatureForm({ blockIdFlag, validatorAddress, timestamp, signatur
     return
   }
   const isVote = blockIdFlag === BlockIDFlag.BLOCK_ID_FLAG_COMMIT || blockIdFlag === BlockIDFlag.BLOCK_ID_FLAG_NIL
-  if (!isVote || validatorAddress.length !== ADDRESS_SIZE) throw refused('malformed vote in the commit')
+  if (!isVote) throw refused('unknown kind of vote in the commit')
+  if (validatorAddress.length !== ADDRESS_SIZE) throw refused('malformed vote in the commit')
   if (signature.length === 0 || signature.length > 64) throw refused('malformed signature in the commit')
   nanosecondsOf(timestamp)
 }
