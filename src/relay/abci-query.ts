@@ -3,17 +3,16 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { z } from 'zod'
 import type { Remote } from '../fork/remote.ts'
+import { base64 } from './comet-json.ts'
 
-export const base64 = z
-  .base64()
-  .max(2 ** 20)
-  .transform((text) => new Uint8Array(Buffer.from(text, 'base64')))
+/** Bytes of an answer or of a transaction. */
+export const longBytes = base64(2 ** 20)
 const answer = z.object({
   response: z.object({
     code: z.number(),
     log: z.string(),
-    value: base64.nullish(),
-    proofOps: z.object({ ops: z.array(z.object({ data: base64 })) }).nullish(),
+    value: longBytes.nullish(),
+    proofOps: z.object({ ops: z.array(z.object({ data: longBytes })) }).nullish(),
   }),
 })
 

@@ -1,4 +1,4 @@
-// What an account may spend in a day, whatever the nodes say of prices and gas.
+// Limits what an account spends in a day. A node that names a false price or amount of gas cannot exceed the limit.
 import { EndUnavailable } from './end.ts'
 
 const DAY = 86_400_000

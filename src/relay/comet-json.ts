@@ -1,5 +1,5 @@
-// A light block in the JSON of CometBFT's RPC (`commit` and `validators`), as `kestrel_getCommit` passes it on too. Strangers write it, so
-// each value is bounded; whether it is right, the light client says.
+// Values in the JSON of CometBFT's RPC, and a light block in it (`commit` and `validators`), as `kestrel_getCommit` passes it on too. Strangers
+// write it, so each value is bounded; whether a block is right, the light client says.
 import { create } from '@bufbuild/protobuf'
 import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt'
 import { z } from 'zod'
@@ -13,7 +13,8 @@ import {
 import { BlockIDFlag, ValidatorSetSchema } from '../protobuf/generated/tendermint/types/validator_pb.ts'
 import type { LightBlock } from './end.ts'
 
-const integer = z
+/** A number of 64 bits, in decimal. */
+export const integer = z
   .string()
   .regex(/^\d{1,19}$/)
   .transform(BigInt)
@@ -22,10 +23,13 @@ const hex = z
   .max(64)
   .regex(/^([0-9A-Fa-f]{2})*$/)
   .transform((text) => new Uint8Array(Buffer.from(text, 'hex')))
-const base64 = z
-  .base64()
-  .max(128)
-  .transform((text) => new Uint8Array(Buffer.from(text, 'base64')))
+/** Bytes of at most so many characters. */
+export const base64 = (longest: number) =>
+  z
+    .base64()
+    .max(longest)
+    .transform((text) => new Uint8Array(Buffer.from(text, 'base64')))
+const keyOrSignature = base64(128)
 /** RFC 3339 with up to nine decimals, as Go writes it. */
 const time = z
   .string()
@@ -96,7 +100,7 @@ const signature = z
     block_id_flag: z.enum(BlockIDFlag),
     validator_address: hex,
     timestamp: time,
-    signature: base64.nullish(),
+    signature: keyOrSignature.nullish(),
   })
   .transform((of) =>
     create(CommitSigSchema, {
@@ -122,7 +126,7 @@ const commit = z
 const validator = z
   .object({
     address: hex,
-    pub_key: z.object({ type: z.literal('tendermint/PubKeyEd25519'), value: base64 }),
+    pub_key: z.object({ type: z.literal('tendermint/PubKeyEd25519'), value: keyOrSignature }),
     voting_power: integer,
   })
   .transform(({ address, pub_key, voting_power }) => ({

@@ -22,6 +22,7 @@ import {
 import { abciQuery, fieldsOf, messageOf, numberOf, textOf } from './abci-query.ts'
 import { Allowance } from './allowance.ts'
 import type { Transacted } from './batches.ts'
+import { integer } from './comet-json.ts'
 import { EndUnavailable } from './end.ts'
 
 /** Milliseconds to wait for a block with a transaction, and between looks. */
@@ -45,10 +46,6 @@ type Numbers = { readonly number: bigint; readonly sequence: bigint }
 type Fee = { readonly gas: bigint; readonly amount: bigint }
 
 const broadcast = z.object({ code: z.number(), log: z.string() })
-const gasUsed = z
-  .string()
-  .regex(/^\d{1,19}$/)
-  .transform(BigInt)
 const simulation = z
   .string()
   .transform((text, context): unknown => {
@@ -59,7 +56,7 @@ const simulation = z
       return z.NEVER
     }
   })
-  .pipe(z.object({ gas_info: z.object({ gas_used: gasUsed }) }))
+  .pipe(z.object({ gas_info: z.object({ gas_used: integer }) }))
 const result = z.object({ tx_result: z.object({ code: z.number(), log: z.string() }) })
 
 export class CosmosAccount {

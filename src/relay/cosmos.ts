@@ -15,10 +15,10 @@ import { AcknowledgementSchema, PacketSchema } from '../protobuf/generated/ibc/c
 import { MsgUpdateClientSchema } from '../protobuf/generated/ibc/core/client/v1/tx_pb.ts'
 import { CounterpartyInfoSchema } from '../protobuf/generated/ibc/core/client/v2/tx_pb.ts'
 import { MerkleProofSchema } from '../protobuf/generated/ibc/core/commitment/v1/commitment_pb.ts'
-import { abciQuery, base64, fieldsOf, type QueryAnswer, textOf } from './abci-query.ts'
+import { abciQuery, fieldsOf, longBytes, type QueryAnswer, textOf } from './abci-query.ts'
 import { COIN_DECIMALS, type Payer } from './account.ts'
 import { inBatches } from './batches.ts'
-import { lightBlockSchema } from './comet-json.ts'
+import { integer, lightBlockSchema } from './comet-json.ts'
 import { CosmosAccount } from './cosmos-account.ts'
 import { packetOf, signedMessage } from './cosmos-messages.ts'
 import {
@@ -45,16 +45,12 @@ const PAGE = 100
 const MOST_BLOCKS = 1_000n
 const MOST_CLIENTS = 1_000n
 
-const number = z
-  .string()
-  .regex(/^\d{1,19}$/)
-  .transform(BigInt)
 const status = z.object({
   node_info: z.object({ network: z.string() }),
-  sync_info: z.object({ latest_block_height: number }),
+  sync_info: z.object({ latest_block_height: integer }),
 })
 const commit = z.object({ signed_header: z.unknown() })
-const validators = z.object({ validators: z.array(z.unknown()), total: number })
+const validators = z.object({ validators: z.array(z.unknown()), total: integer })
 const event = z.object({
   type: z.string(),
   attributes: z.array(z.object({ key: z.string(), value: z.string().nullish() })),
@@ -62,12 +58,12 @@ const event = z.object({
 const found = z.object({
   txs: z.array(
     z.object({
-      height: number,
-      tx: base64,
+      height: integer,
+      tx: longBytes,
       tx_result: z.object({ code: z.number(), events: z.array(event).nullish() }),
     }),
   ),
-  total_count: number,
+  total_count: integer,
 })
 type Event = {
   readonly height: bigint
@@ -78,7 +74,6 @@ type Event = {
 
 /** `gasPrice`: base units of the staking coin for a unit of gas. `decimals`: of that coin, at most 18. */
 export type CosmosOptions = { readonly gasPrice: number; readonly decimals: number }
-type QueryOf = Parameters<typeof abciQuery> extends [unknown, ...infer Rest] ? Rest : never
 
 export class CosmosEnd implements ChainEnd {
   readonly name: string
@@ -304,8 +299,8 @@ export class CosmosEnd implements ChainEnd {
     return (await this.#abciQuery(path, request)).value ?? new Uint8Array(0)
   }
 
-  async #abciQuery(...of: QueryOf): Promise<QueryAnswer> {
-    const answer = await abciQuery(this.#remote, ...of)
+  async #abciQuery(path: string, data: Uint8Array, at?: Parameters<typeof abciQuery>[3]): Promise<QueryAnswer> {
+    const answer = await abciQuery(this.#remote, path, data, at)
     if (answer.code !== 0) throw this.#unavailable(answer.log.slice(0, 200))
     return answer
   }

@@ -10,19 +10,9 @@ import { folder, ONE_LINE, run, runHere } from './support.ts'
 const FREE = [
   ...['--artifacts', '--cometbft'],
   ...['--datadir', '--genesis', '--compilers', '--vyper', '--prices', '--keystore', '--password-file'],
-  ...['--private-key-file', '--home', '--engine-home', '--output', '--from'],
+  ...['--private-key-file', '--home', '--engine-home', '--output', '--from', '--config'],
   ...['--proposal', '--activate', '--deactivate'],
-  ...[
-    '--state',
-    '--load-state',
-    '--dump-state',
-    '--config-out',
-    '--ipc',
-    '--ipcpath',
-    '--init',
-    '--cache-path',
-    '--config',
-  ],
+  ...['--state', '--load-state', '--dump-state', '--config-out', '--ipc', '--ipcpath', '--init', '--cache-path'],
   ...['--title', '--text-chain-id', '--symbol', '--moniker'],
 ]
 /** Flags that may be empty as well. */
