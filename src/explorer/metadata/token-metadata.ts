@@ -162,10 +162,13 @@ export class TokenMetadata {
     for (const { token, id } of items.values()) this.#readItemAhead(token, id).catch(this.#failed)
   }
 
+  /** An answer that a request has read meanwhile is not read again. */
   async #readItemAhead(token: Address, id: bigint): Promise<void> {
-    const { store } = this.#parts.chain
+    const { store, head } = this.#parts.chain
     if (RECORD.instance.get(store, token, id) === undefined) return
-    const uri = (await this.#read(token, id, 'ahead'))?.uri
+    const known = this.#uris.known({ rows: store, head }, token, id)
+    const answer = known?.isFresh === true ? known.answer : await this.#read(token, id, 'ahead')
+    const uri = answer?.uri
     const content = uri === undefined ? undefined : this.#contentOf(token, id, uri)
     if (content?.kind === 'metadata') this.#announce(token, id, content.metadata)
     else if (content !== undefined && this.#documents.isDue(content.url)) await this.#fetch(content.url, token, id)
