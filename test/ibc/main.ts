@@ -1,6 +1,7 @@
 // `npm run test:ibc -- light --mutations N --seed S`: mutations of messages and proofs beside the rules of the model.
 // `npm run test:ibc -- go --mutations N --seed S`: the same mutations, packets and signatures beside Cosmos' own code, which Go builds.
 // `npm run test:ibc -- chaos --transfers N --seed S`: transfers between two networks whose parts are killed; COMETBFT names the engine.
+// `npm run test:ibc -- eureka`: contracts of solidity-ibc-eureka on a network, over its client of another one; COMETBFT names the engine.
 // `npm run test:ibc -- simd --simd PROGRAM --transfers N`: transfers with an unmodified chain of the Cosmos SDK (`test/network/simd.test.ts`).
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -23,7 +24,7 @@ const { values, positionals } = parseArgs({
 })
 const { mutations, transfers, seed, part, simd } = z
   .object({
-    part: z.enum(['light', 'go', 'chaos', 'simd']),
+    part: z.enum(['light', 'go', 'chaos', 'eureka', 'simd']),
     mutations: z.coerce.number().int().positive().default(10_000),
     /** By default 1,000 of chaos, and 100 each way with simd. */
     transfers: z.coerce.number().int().positive().optional(),
@@ -35,10 +36,11 @@ const { mutations, transfers, seed, part, simd } = z
       .default(randomInt(2 ** 31)),
   })
   .parse({ ...values, part: positionals[0] })
-if (part !== 'simd') console.log(`seed ${seed}`)
+if (part !== 'simd' && part !== 'eureka') console.log(`seed ${seed}`)
 if (part === 'light') await light()
 else if (part === 'go') await go()
 else if (part === 'chaos') network('ibc-chaos', { IBC_TRANSFERS: String(transfers ?? 1_000), IBC_SEED: String(seed) })
+else if (part === 'eureka') network('eureka', {})
 else if (simd === undefined) throw new Error('--simd names no program')
 else network('simd', { SIMD: resolve(simd), TRANSFERS: String(transfers ?? 100) })
 
