@@ -174,9 +174,10 @@ interface IBCI {
 
     /// @notice Emitted when a client is updated or frozen.
     /// @param clientId Id of the client.
-    /// @param latestHeight Its highest known height.
+    /// @param trustedHeight The known header that it has verified the new one from; zeros for two headers that prove a fork.
+    /// @param height The new header; zeros for two headers that prove a fork.
     /// @param result What the update has done.
-    event UpdateClient(string clientId, Height latestHeight, UpdateResult result);
+    event UpdateClient(string clientId, Height trustedHeight, Height height, UpdateResult result);
 
     /// @notice Emitted when a packet is sent.
     /// @param clientId Client that sends it.

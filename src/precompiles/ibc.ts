@@ -119,9 +119,9 @@ export const ibc = definePrecompile({
       updateClient(call, clientId, updateMsg) {
         const { clients } = moduleOf(call)
         const bytes = charged(call, updateMsg, UPDATE_BYTE_GAS)
-        const result = BigInt(UPDATE_RESULTS.indexOf(clients.update(clientId, bytes, () => call.charge(SIGNATURE_GAS))))
-        const { latest } = readClientState(clients.client(clientId).state)
-        call.emit('UpdateClient', { clientId, latestHeight: latest, result })
+        const update = clients.update(clientId, bytes, () => call.charge(SIGNATURE_GAS))
+        const result = BigInt(UPDATE_RESULTS.indexOf(update.result))
+        call.emit('UpdateClient', { ...update, clientId, result })
         return [result]
       },
       verifyMembership(call, clientId, proof, proofHeight, path, value) {

@@ -5,10 +5,11 @@ import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { z } from 'zod'
 import { RemoteError, RemoteFailure } from '../fork/errors.ts'
 import { Remote } from '../fork/remote.ts'
-import { readClientState, readConsensusState } from '../ibc/comet/client-state.ts'
+import { readClientMessage, readClientState, readConsensusState } from '../ibc/comet/client-state.ts'
 import { nanosecondsOf } from '../ibc/comet/light-block.ts'
-import { type ConsensusState, type Height, isExpired } from '../ibc/comet/light-client.ts'
+import { type ConsensusState, type Height, heightText, isExpired } from '../ibc/comet/light-client.ts'
 import { decodeBech32 } from '../lib/bech32.ts'
+import { ChainError } from '../lib/errors.ts'
 import { CommitmentProofSchema } from '../protobuf/generated/cosmos/ics23/v1/proofs_pb.ts'
 import { TxBodySchema, TxRawSchema } from '../protobuf/generated/cosmos/tx/v1beta1/tx_pb.ts'
 import { AcknowledgementSchema, PacketSchema } from '../protobuf/generated/ibc/core/channel/v2/packet_pb.ts'
@@ -34,6 +35,7 @@ import {
   type Outcome,
   type PacketEvent,
   type ProvenValue,
+  type TakenHeader,
 } from './end.ts'
 
 /** Milliseconds for an answer, and further attempts at the next URL. */
@@ -220,20 +222,21 @@ export class CosmosEnd implements ChainEnd {
 
   async updates(clientId: string, from: bigint, to: bigint): Promise<Covered<ClientUpdate>> {
     const { events, to: last } = await this.#events(['update_client'], 'client_id', clientId, from, to)
-    const transactions = new Map(events.map(({ tx, height }) => [tx, height]))
-    const updates = [...transactions].flatMap(([tx, block]) =>
-      this.#updatesIn(tx, clientId).map((update) => ({ block, update })),
-    )
+    const updates = events.map(({ height: block, tx, attributes }) => {
+      const height = attributes.get('consensus_heights')
+      return { block, taken: this.#takenIn(tx, clientId).find((of) => heightText(of.height) === height) }
+    })
     return { events: updates, to: last }
   }
 
-  #updatesIn(tx: Uint8Array, clientId: string): readonly Uint8Array[] {
+  /** The headers in the updates of a client that a transaction has as messages of its own, not within others. */
+  #takenIn(tx: Uint8Array, clientId: string): readonly TakenHeader[] {
     const { messages } = this.#decoded(TxBodySchema, this.#decoded(TxRawSchema, tx).bodyBytes)
     return messages
       .filter(({ typeUrl }) => typeUrl === `/${MsgUpdateClientSchema.typeName}`)
       .map(({ value }) => this.#decoded(MsgUpdateClientSchema, value))
       .flatMap(({ clientId: id, clientMessage }) =>
-        id === clientId && clientMessage ? [toBinary(AnySchema, clientMessage)] : [],
+        id === clientId && clientMessage ? (takenBy(toBinary(AnySchema, clientMessage)) ?? []) : [],
       )
   }
 
@@ -376,3 +379,20 @@ export class CosmosEnd implements ChainEnd {
 
 /** Events of what becomes of a packet that a client sends. */
 const PACKET_EVENTS = ['send_packet', 'acknowledge_packet', 'timeout_packet']
+
+/** The header of an update; undefined if it is something else, such as a proof of a fork. */
+function takenBy(update: Uint8Array): TakenHeader | undefined {
+  try {
+    const message = readClientMessage(update)
+    if (message.type !== 'header') return undefined
+    const { revisionNumber = 0n, revisionHeight = 0n } = message.header.trustedHeight ?? {}
+    const { height = 0n } = message.header.signedHeader?.header ?? {}
+    return {
+      trustedHeight: { revisionNumber, revisionHeight },
+      height: { revisionNumber, revisionHeight: height },
+    }
+  } catch (error) {
+    if (error instanceof ChainError) return undefined
+    throw error
+  }
+}

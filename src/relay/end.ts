@@ -52,8 +52,10 @@ export type PacketEvent = { readonly block: bigint; readonly sequence: bigint } 
   | { readonly type: 'ended' }
 )
 
-/** An update that a client has taken. `update`: as in Message. */
-export type ClientUpdate = { readonly block: bigint; readonly update: Uint8Array }
+/** A header that a client has taken, by the height of the known one from which it was verified. */
+export type TakenHeader = { readonly trustedHeight: Height; readonly height: Height }
+/** An update of a client. `taken`: undefined if the chain does not show which header it was. */
+export type ClientUpdate = { readonly block: bigint; readonly taken: TakenHeader | undefined }
 
 /** The value at a key, and an encoded MerkleProof (ibc-go) of it, or that there is none, up to the app hash. */
 export type ProvenValue = { readonly value: Uint8Array | undefined; readonly proof: Uint8Array }

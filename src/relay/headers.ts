@@ -1,5 +1,5 @@
-// Headers as clients take them, made from light blocks: the states of a new client, the updates that lead from what a client trusts to a
-// height, and proofs that a chain has forked. All is verified here by the rules of the client before it is paid for.
+// Headers as clients take them, made from light blocks: the states of a new client, and the updates that lead from what a client trusts to
+// a height. All is verified here by the rules of the client before it is paid for.
 import { create, type DescMessage, type MessageShape, toBinary } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { type ClientState, revisionOf, writeConsensusState } from '../ibc/comet/client-state.ts'
@@ -11,7 +11,6 @@ import {
   ClientStateSchema,
   type Header,
   HeaderSchema,
-  MisbehaviourSchema,
 } from '../protobuf/generated/ibc/lightclients/tendermint/v1/tendermint_pb.ts'
 import type { ValidatorSet } from '../protobuf/generated/tendermint/types/validator_pb.ts'
 import type { ChainTraits, LightBlock } from './end.ts'
@@ -21,6 +20,9 @@ const BILLION = 1_000_000_000n
 const CLOCK_DRIFT = 10n * BILLION
 /** Headers of one way from a trusted one: each halves what is left, and no chain needs more. */
 const MOST_HEADERS = 32
+
+/** The clock, in Unix nanoseconds. */
+export const nowNs = (): bigint => BigInt(Date.now()) * 1_000_000n
 
 const duration = (nanoseconds: bigint) => ({
   seconds: nanoseconds / BILLION,
@@ -70,10 +72,6 @@ export const headerOf = (
 
 /** A header as `updateClient` takes it. */
 export const packedHeader = (header: Header): Uint8Array => packed(HeaderSchema, header)
-
-/** Two headers that contradict each other, as `updateClient` takes them. */
-export const packedMisbehaviour = (header1: Header, header2: Header): Uint8Array =>
-  packed(MisbehaviourSchema, create(MisbehaviourSchema, { header1, header2 }))
 
 const packed = <D extends DescMessage>(schema: D, message: MessageShape<D>): Uint8Array =>
   toBinary(AnySchema, create(AnySchema, { typeUrl: `/${schema.typeName}`, value: toBinary(schema, message) }))

@@ -5,7 +5,6 @@ import {
   createPublicClient,
   custom,
   decodeEventLog,
-  decodeFunctionData,
   encodeFunctionData,
   getContract,
   keccak256,
@@ -63,9 +62,8 @@ const staking = z.object({ unbondingTime: quantity })
 const proven = z.object({ height: quantity, value: bytes.nullable(), proof: bytes })
 const block = z.object({ number: quantity })
 const topics = z.tuple([hash], hash)
-const log = z.object({ blockNumber: quantity, topics, data: z.string(), transactionHash: hash })
+const log = z.object({ blockNumber: quantity, topics, data: z.string() })
 type Log = z.output<typeof log>
-const transaction = z.object({ to: z.string().nullable(), input: z.string() }).nullable()
 
 /** The topic of an event, by its name. */
 const topicOf = (name: keyof typeof ibcAbi.events): Hex => toEventSelector(ibcAbi.events[name])
@@ -180,14 +178,12 @@ export class KestrelEnd implements ChainEnd {
 
   async updates(clientId: string, from: bigint, to: bigint): Promise<Covered<ClientUpdate>> {
     const { logs, to: covered } = await this.#logs([topicOf('UpdateClient')], from, to)
-    const events: ClientUpdate[] = []
-    for (const { blockNumber, topics, data, transactionHash } of logs) {
-      const event = decoded({ topics, data })
-      if (event?.eventName !== 'UpdateClient' || event.args.clientId !== clientId) continue
-      const found = await this.#asking(() => this.#read(transaction, 'eth_getTransactionByHash', transactionHash))
-      const update = updateIn(found, clientId)
-      if (update !== undefined) events.push({ block: blockNumber, update })
-    }
+    const events = logs.flatMap(({ blockNumber: block, ...of }) => {
+      const event = decoded(of)
+      if (event?.eventName !== 'UpdateClient' || event.args.clientId !== clientId) return []
+      // Two headers that prove a fork have no height.
+      return event.args.height.revisionHeight === 0n ? [] : [{ block, taken: event.args }]
+    })
     return { events, to: covered }
   }
 
@@ -374,15 +370,4 @@ function packetEvent(of: Log): PacketEvent | undefined {
     return { type: 'sent', block, sequence: event.args.sequence, packet: packetOf(event.args.packet) }
   if (event?.eventName !== 'AcknowledgePacket' && event?.eventName !== 'TimeoutPacket') return undefined
   return { type: 'ended', block, sequence: event.args.sequence }
-}
-
-/** The message of an update in a transaction that calls the contract itself. */
-function updateIn(found: z.output<typeof transaction>, clientId: string): Uint8Array | undefined {
-  if (found?.to?.toLowerCase() !== IBC) return undefined
-  try {
-    const call = decodeFunctionData({ abi, data: found.input as Hex })
-    return call.functionName === 'updateClient' && call.args[0] === clientId ? fromHex(call.args[1]) : undefined
-  } catch {
-    return undefined
-  }
 }

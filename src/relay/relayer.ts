@@ -10,7 +10,7 @@ import type { Logger } from '../lib/log.ts'
 import { visibleText } from '../lib/visible-text.ts'
 import { type ChainEnd, type Client, EndUnavailable, type LightBlock, type Message } from './end.ts'
 import { type Flight, postpone } from './flights.ts'
-import { consensusStateOf, packedHeader, updatesTo } from './headers.ts'
+import { consensusStateOf, nowNs, packedHeader, updatesTo } from './headers.ts'
 import { messageOf, type Step, stepOf, type Work } from './packet-work.ts'
 import type { Side } from './side.ts'
 import type { Watch } from './watch.ts'
@@ -24,12 +24,8 @@ const REFRESH = 3n
 /** Milliseconds after which a chain that has fewer blocks than before counts as another history. */
 const REGRESS_PATIENCE = 60_000
 const LONGEST_PAUSE = 30_000
-const NANOSECONDS = 1_000_000n
 
 const count = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
-
-/** Unix nanoseconds. */
-const nowNs = (): bigint => BigInt(Date.now()) * NANOSECONDS
 
 export class Relayer {
   readonly sides: readonly [Side, Side]

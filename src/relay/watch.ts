@@ -1,43 +1,43 @@
 // Compares the headers that a client has taken with those of the chain that it follows. If they contradict each other, the chain's
-// validators have signed both, and a message with the two freezes the client: whoever was deceived loses nothing after that.
-import { readClientMessage } from '../ibc/comet/client-state.ts'
-import { headerHash } from '../ibc/comet/hashes.ts'
-import { nanosecondsOf } from '../ibc/comet/light-block.ts'
-import { ChainError } from '../lib/errors.ts'
+// validators have signed both, and the chain's own header freezes the client: whoever was deceived loses nothing after that.
+import { type ConsensusState, type Height, heightText } from '../ibc/comet/light-client.ts'
 import { equalBytes } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'
-import type { Header } from '../protobuf/generated/ibc/lightclients/tendermint/v1/tendermint_pb.ts'
-import { type ChainEnd, EndUnavailable } from './end.ts'
-import { headerOf, packedMisbehaviour } from './headers.ts'
+import { type ChainEnd, EndUnavailable, type TakenHeader } from './end.ts'
+import { consensusStateOf, nowNs, packedHeader, updatesTo } from './headers.ts'
 import type { Side } from './side.ts'
 
+/** What a client keeps of a height; undefined: nothing. */
+type Kept = (height: Height) => Promise<ConsensusState | undefined>
+
 /**
- * The message that freezes a client which has taken `taken`, if the chain's own headers contradict it; undefined: they do not. `head`: the
- * newest height of the chain.
+ * The height of the chain's own header that contradicts what a client has taken; undefined: none does, or the client does not keep it any
+ * more. `head`: the newest height of the chain.
  */
 export async function contradiction(
-  taken: Header,
+  { trustedHeight, height }: TakenHeader,
+  kept: Kept,
   chain: Pick<ChainEnd, 'lightBlock'>,
   head: bigint,
-): Promise<Uint8Array | undefined> {
-  const { header } = taken.signedHeader ?? {}
-  const trusted = taken.trustedHeight?.revisionHeight
-  if (header === undefined || trusted === undefined || taken.trustedValidators === undefined) return undefined
+): Promise<bigint | undefined> {
+  const taken = await kept(height)
+  const own = height.revisionHeight < head ? height.revisionHeight : head
+  if (taken === undefined || own <= trustedHeight.revisionHeight) return undefined
+  const state = consensusStateOf(await chain.lightBlock(own))
   // A height that the chain has not reached is contradicted by a header whose time is not before.
-  const own = await chain.lightBlock(header.height < head ? header.height : head)
-  const isAhead = header.height > head && head > trusted && nanosecondsOf(own.header.time) >= nanosecondsOf(header.time)
-  const isOther = header.height <= head && !equalBytes(headerHash(own.header), headerHash(header))
-  if (!isAhead && !isOther) return undefined
-  // ibc-go wants the higher one first.
-  return packedMisbehaviour(taken, headerOf(own, trusted, taken.trustedValidators))
+  const isFalse = height.revisionHeight > head ? state.time >= taken.time : !isSame(state, taken)
+  return isFalse ? own : undefined
 }
+
+const isSame = (a: ConsensusState, b: ConsensusState): boolean =>
+  a.time === b.time && equalBytes(a.root, b.root) && equalBytes(a.nextValidatorsHash, b.nextValidatorsHash)
 
 export class Watch {
   readonly #log: Logger
   /** The first block of each chain whose updates were not compared; from the block of the first look on. */
   readonly #next = new Map<Side, bigint>()
   /** Headers above the chain's newest one, which are compared later. */
-  readonly #early = new Map<Side, Header[]>()
+  readonly #early = new Map<Side, TakenHeader[]>()
 
   constructor(log: Logger) {
     this.#log = log
@@ -46,40 +46,46 @@ export class Watch {
   /** Compares the updates since the last look of the client on `on`, which follows `other`. Throws EndUnavailable. */
   async look(on: Side, other: Side): Promise<void> {
     if (on.head === undefined || other.head === undefined || on.client?.status !== 'Active') return
+    const { height: head } = other.head
+    const isEarly = ({ height }: TakenHeader) => height.revisionHeight > head
     const early = this.#early.get(on) ?? []
-    this.#early.set(on, [])
-    for (const header of early) await this.#compare(header, on, other)
+    for (const taken of early) if (await this.#freezes(taken, head, on, other.end)) return
+    const waiting = early.filter(isEarly)
+    this.#early.set(on, waiting)
     let next = this.#next.get(on) ?? firstOf(on.head.height)
     while (next <= on.head.height) {
       const { events, to } = await on.end.updates(on.clientId, next, on.head.height)
-      for (const { update } of events) {
-        const header = headerIn(update)
-        if (header !== undefined) await this.#compare(header, on, other)
+      for (const { block, taken } of events) {
+        if (taken === undefined)
+          this.#log.warn(
+            {},
+            `${on.end.name} does not show how ${on.clientId} was updated in block ${block}: not compared`,
+          )
+        else if (await this.#freezes(taken, head, on, other.end)) return
+        else if (isEarly(taken) && waiting.length < MOST_EARLY) waiting.push(taken)
       }
       next = to + 1n
       this.#next.set(on, next)
     }
   }
 
-  async #compare(header: Header, on: Side, other: Side): Promise<void> {
-    const head = other.head?.height ?? 0n
-    const update = await contradiction(header, other.end, head)
-    const { height = 0n } = header.signedHeader?.header ?? {}
-    if (update === undefined) {
-      const early = this.#early.get(on) ?? []
-      if (height > head && early.length < MOST_EARLY) this.#early.set(on, [...early, header])
-      return
-    }
-    // After a recovery a client no longer has what it was deceived by, and the chain takes no proof of it.
-    const revisionNumber = header.trustedHeight?.revisionNumber ?? 0n
-    if ((await on.end.consensusState(on.clientId, { revisionNumber, revisionHeight: height })) === undefined) return
-    this.#log.error(
-      {},
-      `${on.clientId} on ${on.end.name} has taken a header of height ${height} that ${other.end.name} does not have`,
-    )
-    const [outcome] = await on.end.submit([{ type: 'updateClient', clientId: on.clientId, update }])
-    if (outcome?.status === 'done') this.#log.warn({}, `${on.clientId} on ${on.end.name} is frozen`)
-    else throw new EndUnavailable(on.end.name, `the proof against ${on.clientId} was refused`)
+  /** Freezes the client if the header contradicts the chain's own ones. Throws EndUnavailable, and ChainError if these do not verify. */
+  async #freezes(taken: TakenHeader, head: bigint, { end, clientId, client }: Side, chain: ChainEnd): Promise<boolean> {
+    const kept = (height: Height) => end.consensusState(clientId, height)
+    const own = await contradiction(taken, kept, chain, head)
+    if (own === undefined || client === undefined) return false
+    const what = `a header of height ${heightText(taken.height)} that ${chain.name} does not have`
+    this.#log.error({}, `${clientId} on ${end.name} has taken ${what}`)
+    const trusted = await kept(taken.trustedHeight)
+    if (trusted === undefined) throw new EndUnavailable(end.name, `${clientId} no longer trusts what it took it from`)
+    const from = taken.trustedHeight.revisionHeight
+    const lightBlock = (height: bigint) => chain.lightBlock(height)
+    const { headers } = await updatesTo(own, { rules: client.state, from, trusted, now: nowNs(), lightBlock })
+    await end.submit(headers.map((header) => ({ type: 'updateClient', clientId, update: packedHeader(header) })))
+    if ((await end.client(clientId))?.status !== 'Frozen')
+      throw new EndUnavailable(end.name, `the proof against ${clientId} was refused`)
+    this.#log.warn({}, `${clientId} on ${end.name} is frozen`)
+    return true
   }
 }
 
@@ -88,14 +94,3 @@ const MOST_EARLY = 100
 /** Blocks that a start looks back: an hour of blocks of a second. */
 const LOOK_BACK = 3_600n
 const firstOf = (head: bigint): bigint => (head > LOOK_BACK ? head - LOOK_BACK : 0n)
-
-/** The header of an update; undefined if it is something else. */
-function headerIn(update: Uint8Array): Header | undefined {
-  try {
-    const message = readClientMessage(update)
-    return message.type === 'header' ? message.header : undefined
-  } catch (error) {
-    if (error instanceof ChainError) return undefined
-    throw error
-  }
-}

@@ -15,6 +15,7 @@ import type { LightBlock } from '../../src/relay/end.ts'
 import { headerOf, packedHeader } from '../../src/relay/headers.ts'
 import { KestrelEnd } from '../../src/relay/kestrel.ts'
 import { account, MNEMONIC } from '../support/chain.ts'
+import { deployWrapper, wrapperAbi } from '../support/eureka.ts'
 import { IbcPeer, ibcAbi } from '../support/ibc-peer.ts'
 import { abi, BANK, CLIENT, end, endAll, escrow, IBC, ICS20, kestrel, Relay, voucherOf } from './relay-support.ts'
 import { editGenesis, NO_ENGINE, TestNetwork } from './support.ts'
@@ -78,10 +79,11 @@ describe.skipIf(NO_ENGINE !== undefined)(`a client that was deceived by its chai
   let relay: Relay
   let forgedHeight: bigint
 
+  const walletOf = (network: TestNetwork, of: typeof user) =>
+    createWalletClient({ account: of, transport: http(`${network.url(0)}/rpc`) })
   /** Calls a contract by an account of node 0. Returns whether the transaction has succeeded. */
   async function call(network: TestNetwork, of: typeof user, to: Hex, data: Hex): Promise<boolean> {
-    const wallet = createWalletClient({ account: of, transport: http(`${network.url(0)}/rpc`) })
-    const hash = await wallet.sendTransaction({ to, data, gas: 1_000_000n, chain: null })
+    const hash = await walletOf(network, of).sendTransaction({ to, data, gas: 1_000_000n, chain: null })
     return (await network.viem(0).waitForTransactionReceipt({ hash })).status === 'success'
   }
   function transfer(network: TestNetwork, denom: string, amount: bigint): Promise<boolean> {
@@ -139,10 +141,12 @@ describe.skipIf(NO_ENGINE !== undefined)(`a client that was deceived by its chai
     forgedHeight = height
     const { root } = readConsensusState(forgedStore.states.consensus)
     const update = packedHeader(headerOf(await forked(block, b, root), trusted, validators))
-    const args = [CLIENT, toHex(update)] as const
-    expect(await call(a, thief, IBC, encodeFunctionData({ abi: ibcAbi, functionName: 'updateClient', args }))).toBe(
-      true,
-    )
+    // Through a contract, in which a relayer that watches has to find it.
+    const wrapper = await deployWrapper({ viem: a.viem(0), wallet: walletOf(a, thief) }, CLIENT)
+    const args = [toHex(update)] as const
+    expect(
+      await call(a, thief, wrapper, encodeFunctionData({ abi: wrapperAbi, functionName: 'updateClient', args })),
+    ).toBe(true)
     expect((await ends())[0]).toMatchObject({ status: 'Active', knownHeight: Number(forgedHeight) })
     expect(await theft()).toMatchObject({ result: true })
   })

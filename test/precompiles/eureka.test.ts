@@ -10,7 +10,7 @@ import {
   toFunctionSelector,
   toHex,
 } from 'viem'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { fromHex } from '../../src/lib/hex.ts'
 import {
   acknowledgementCommitment,
@@ -19,6 +19,7 @@ import {
   packetCommitment,
 } from '../../src/modules/ibc/packets.ts'
 import { ibcAbi as contractAbi } from '../../src/precompiles/generated/abi.ts'
+import { KestrelEnd } from '../../src/relay/kestrel.ts'
 import { account, testChain } from '../support/chain.ts'
 import { deployToken } from '../support/contracts.ts'
 import { deployWrapper, Eureka, routerAbi, transferPayload, wrapperAbi } from '../support/eureka.ts'
@@ -248,6 +249,25 @@ describe('eureka over a client of this chain', () => {
     // The first header of a peer is of 2023-01-01, the second one of a second later.
     expect((await chain.viem.simulateContract({ ...read, args })).result).toBe(1_672_531_201n)
     expect(await eureka.commitment(PACKET_KEY.receipt(OURS, 1n))).toBe(NOTHING)
+  })
+
+  it('shows its updates of the client to a relayer that watches', async () => {
+    const { chain, eureka, peer } = await eurekaChain()
+    const first = peer.height
+    await eureka.route('updateClient', [OURS, toHex(peer.next())])
+    await eureka.call({ address: IBC, abi: ibcAbi, functionName: 'updateClient', args: [NATIVE, toHex(peer.next())] })
+    await eureka.route('updateClient', [OURS, toHex(peer.next())])
+    const end = new KestrelEnd('chain', [new URL(`${chain.url}/rpc`)])
+    onTestFinished(() => end.close())
+    const { events } = await end.updates(NATIVE, 0n, await chain.viem.getBlockNumber())
+    const heights = events.map(({ taken }) =>
+      [taken?.trustedHeight, taken?.height].map((of) => Number(of?.revisionHeight)),
+    )
+    expect(heights).toEqual([
+      [first, first + 1],
+      [first + 1, first + 2],
+      [first + 2, first + 3],
+    ])
   })
 
   it('freezes with its client when it is shown a fork, and only then', async () => {

@@ -91,7 +91,7 @@ const showHeight = ({ revisionNumber, revisionHeight }: Height): z.input<typeof 
 
 export const clientChangeSchema = placeSchema.extend({
   type: z.enum(['created', 'registered', 'updated', 'frozen']),
-  height: heightSchema.nullable().describe('highest known height after an update'),
+  height: heightSchema.nullable().describe('of the header that an update has brought'),
   sender: addressSchema.describe('of the transaction'),
 })
 
@@ -102,5 +102,6 @@ export function showClientChange(context: ExplorerContext, located: LocatedLog):
   if (log?.event === 'CreateClient') return { ...common, type: 'created', height: null }
   if (log?.event === 'RegisterCounterparty') return { ...common, type: 'registered', height: null }
   if (log?.event !== 'UpdateClient') throw new Error('the log is not of a client')
-  return { ...common, type: log.result === 0n ? 'updated' : 'frozen', height: showHeight(log.latestHeight) }
+  const height = log.height.revisionHeight === 0n ? null : showHeight(log.height)
+  return { ...common, type: log.result === 0n ? 'updated' : 'frozen', height }
 }

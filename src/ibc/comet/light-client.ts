@@ -11,6 +11,8 @@ import { checkSignedHeader, type Member, nanosecondsOf, type Validators, validat
 
 /** A height of another chain. The revision is the number at the end of its text id. */
 export type Height = { readonly revisionNumber: bigint; readonly revisionHeight: bigint }
+/** As ibc-go writes it: `1-7`. */
+export const heightText = ({ revisionNumber, revisionHeight }: Height): string => `${revisionNumber}-${revisionHeight}`
 
 /** What a client trusts, in nanoseconds. */
 export type TrustRules = {

@@ -11,6 +11,7 @@ import {
 import {
   type ConsensusState,
   type Height,
+  heightText,
   isExpired,
   isFork,
   type VerifiedHeader,
@@ -36,6 +37,14 @@ const MOST_PREFIXES = 4
 export type ClientStatus = 'Active' | 'Expired' | 'Frozen'
 /** Called before each verification of a signature, so that the caller can charge for it. */
 export type BeforeSignature = () => void
+
+/** What an update has done. Two headers that prove a fork have no heights: zeros. */
+export type ClientUpdate = {
+  readonly result: 'update' | 'misbehaviour'
+  /** Of the known header from which the new one was verified. */
+  readonly trustedHeight: Height
+  readonly height: Height
+}
 
 export class Clients {
   readonly #context: ModuleContext
@@ -112,7 +121,7 @@ export class Clients {
    * Takes a header, or a proof that the other chain has forked, which freezes the client. A header that contradicts a known one is such
    * a proof too. Throws ChainError if the message proves nothing.
    */
-  update(id: string, bytes: Uint8Array, beforeSignature: BeforeSignature): 'update' | 'misbehaviour' {
+  update(id: string, bytes: Uint8Array, beforeSignature: BeforeSignature): ClientUpdate {
     const client = this.client(id)
     const state = this.activeState(id, client)
     const at = { now: this.now, beforeSignature }
@@ -126,14 +135,16 @@ export class Clients {
       })
       if (first === undefined || second === undefined || !isFork(first, second))
         throw reverted('the headers do not contradict each other')
-      return this.#freeze(id, client)
+      return { result: this.#freeze(id, client), trustedHeight: NO_HEIGHT, height: NO_HEIGHT }
     }
     const from = trustedHeight(state, message.header)
     const trusted = this.headerOf(id, client, state, from)
-    return this.#take(id, client, from, verifyHeader(state, from.revisionHeight, trusted, message.header, at))
+    const verified = verifyHeader(state, from.revisionHeight, trusted, message.header, at)
+    const height = { revisionNumber: from.revisionNumber, revisionHeight: verified.height }
+    return { result: this.#take(id, client, from, verified), trustedHeight: from, height }
   }
 
-  #take(id: string, client: Client, from: Height, verified: VerifiedHeader): 'update' | 'misbehaviour' {
+  #take(id: string, client: Client, from: Height, verified: VerifiedHeader): ClientUpdate['result'] {
     const { revisionNumber } = from
     const { height, time, root, nextValidatorsHash } = verified
     const at = (revisionHeight: bigint) => this.#header(id, { revisionNumber, revisionHeight })
@@ -247,6 +258,8 @@ export class Clients {
   }
 }
 
+const NO_HEIGHT: Height = { revisionNumber: 0n, revisionHeight: 0n }
+
 const isClientId = (id: string): boolean => /^[a-z0-9][a-z0-9-]{2,56}-(0|[1-9]\d{0,18})$/.test(id)
 
 function requireHeader(header: Header | undefined): Header {
@@ -263,8 +276,6 @@ function trustedHeight({ latest }: ClientState, header: Header | undefined): Hei
 
 const isHigher = (a: Height, b: Height): boolean =>
   a.revisionNumber === b.revisionNumber ? a.revisionHeight > b.revisionHeight : a.revisionNumber > b.revisionNumber
-
-const heightText = ({ revisionNumber, revisionHeight }: Height): string => `${revisionNumber}-${revisionHeight}`
 
 const isSame = (known: StoredHeader, { time, root, nextValidatorsHash }: VerifiedHeader): boolean =>
   known.time === time && equalBytes(known.root, root) && equalBytes(known.nextValidatorsHash, nextValidatorsHash)

@@ -133,7 +133,7 @@ export class World {
   give(bytes: Uint8Array): Verdict {
     this.#view.checkpoint()
     try {
-      const verdict = this.clients.update(this.id, bytes, () => undefined)
+      const { result: verdict } = this.clients.update(this.id, bytes, () => undefined)
       const isFrozen = readClientState(this.clients.client(this.id).state).isFrozen
       if (isFrozen !== (verdict === 'misbehaviour')) throw new Error('verdict and state of the client differ')
       return verdict

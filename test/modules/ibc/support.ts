@@ -62,7 +62,7 @@ export async function chainWithClient(peer: IbcPeer = peerAt('peer-1')) {
     /** The peer's newest header contradicts itself. */
     freeze() {
       const height = peer.block(chain.time)
-      return ibcOf(chain).clients.update(CLIENT, peer.misbehaviour(height, height - 1), free)
+      return ibcOf(chain).clients.update(CLIENT, peer.misbehaviour(height, height - 1), free).result
     },
     /** Alice sends 7 units of a coin to bob. */
     send: (denom = 'akest') =>
@@ -103,7 +103,7 @@ export function transferBothWays({ chain, send, clients }: Scene, peer: IbcPeer,
   peer.set(acknowledgement, acknowledgementCommitment([SUCCESS]))
   peer.set(commitment, packetCommitment(arriving))
   const height = peer.block(chain.time)
-  expect(clients().update(CLIENT, peer.update(height, trusted), free)).toBe('update')
+  expect(clients().update(CLIENT, peer.update(height, trusted), free).result).toBe('update')
   const proof = (key: Uint8Array) => ({ bytes: peer.proof(key), height: peer.heightOf(height) })
   expect(ibc.acknowledge(sent, [SUCCESS], proof(acknowledgement))).toBe(true)
   expect(ibc.receive(arriving, proof(commitment))).toEqual([SUCCESS])
