@@ -105,13 +105,15 @@ export const toHash = (bytes: Uint8Array): Hash => {
 }
 
 /**
- * Two 64-bit limbs for the conversion of integers of up to 16 bytes, lowest byte first (platforms are little-endian).
+ * Four 64-bit limbs for the conversion of integers of up to 32 bytes, lowest byte first (platforms are little-endian).
  * A conversion through a string takes three times as long.
  */
-const limbs = new BigUint64Array(2)
+const limbs = new BigUint64Array(4)
 const limbBytes = new Uint8Array(limbs.buffer)
+const LIMB_BYTES = 8
 const LIMB_BITS = 64n
-const LIMBS_END = 1n << 128n
+const LIMB_END = 1n << 64n
+const LIMBS_END = 1n << 256n
 
 /** Big-endian bytes to bigint; no bytes are zero. */
 export function bytesToBig(bytes: Uint8Array): bigint {
@@ -122,25 +124,39 @@ export function bytesToBig(bytes: Uint8Array): bigint {
     for (let at = 0; at < length; at++) value = value * 256 + (bytes[at] ?? 0)
     return BigInt(value)
   }
-  for (let at = 0; at < limbBytes.length; at++) limbBytes[at] = at < length ? (bytes[length - 1 - at] ?? 0) : 0
-  const low = limbs[0] ?? 0n
-  return length <= 8 ? low : ((limbs[1] ?? 0n) << LIMB_BITS) | low
+  const used = Math.ceil(length / LIMB_BYTES)
+  for (let at = 0; at < used * LIMB_BYTES; at++) limbBytes[at] = at < length ? (bytes[length - 1 - at] ?? 0) : 0
+  let value = limbs[used - 1] ?? 0n
+  for (let at = used - 2; at >= 0; at--) value = (value << LIMB_BITS) | (limbs[at] ?? 0n)
+  return value
 }
 
 /** A JavaScript number holds integers of this many bytes exactly. */
 export const EXACT_BYTES = 6
 
+/** Writes an integer from 0 up to `LIMBS_END`; each limb takes the lowest 64 bits of what it is given. */
+function setLimbs(value: bigint): void {
+  limbs[0] = value
+  limbs[1] = value >> LIMB_BITS
+  limbs[2] = value >> (2n * LIMB_BITS)
+  limbs[3] = value >> (3n * LIMB_BITS)
+}
+
+/** The lowest bytes of the limbs, big-endian. */
+function limbsAsBytes(length: number): Uint8Array {
+  const bytes = new Uint8Array(length)
+  for (let at = 0; at < length; at++) bytes[at] = limbBytes[length - 1 - at] ?? 0
+  return bytes
+}
+
 /** Bigint to the shortest big-endian bytes (RLP's form); zero is no bytes. */
 export function bigToBytes(value: bigint): Uint8Array {
   if (value === 0n) return EMPTY_BYTES
   if (value > 0n && value < LIMBS_END) {
-    limbs[0] = value
-    limbs[1] = value >> LIMB_BITS
-    let length = limbBytes.length
+    setLimbs(value)
+    let length = value < LIMB_END ? LIMB_BYTES : limbBytes.length
     while (limbBytes[length - 1] === 0) length--
-    const bytes = new Uint8Array(length)
-    for (let at = 0; at < length; at++) bytes[at] = limbBytes[length - 1 - at] ?? 0
-    return bytes
+    return limbsAsBytes(length)
   }
   const digits = value.toString(16)
   return fromHex(`0x${digits.length % 2 === 0 ? '' : '0'}${digits}`)
@@ -148,6 +164,10 @@ export function bigToBytes(value: bigint): Uint8Array {
 
 /** Bigint to exactly `size` big-endian bytes. */
 export function bigToFixed(value: bigint, size: number): Uint8Array {
+  if (size === limbBytes.length && value >= 0n && value < LIMBS_END) {
+    setLimbs(value)
+    return limbsAsBytes(size)
+  }
   const digits = value.toString(16)
   if (value < 0n || digits.length > size * 2) throw new RangeError(`value does not fit ${size} bytes`)
   return fromHex(`0x${digits.padStart(size * 2, '0')}`)

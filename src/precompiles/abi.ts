@@ -1,8 +1,10 @@
 // The codec of ABI values as this program represents them (lower-case addresses, bigint for every integer, hex for bytes).
 // Decoding is as strict as Solidity's. Encoding is viem's.
 import type { AbiEvent, AbiParameter } from 'abitype'
-import { encodeAbiParameters, encodeEventTopics } from 'viem'
-import { type Address, fromHex, type Hex, hexToHash } from '../lib/hex.ts'
+import { encodeAbiParameters, toEventSignature } from 'viem'
+import { memo } from '../lib/caches.ts'
+import { type Address, fromHex, type Hex, toHash } from '../lib/hex.ts'
+import { keccakHash } from '../lib/keccak.ts'
 import { decodeAbi } from '../primitives/abi-decoder.ts'
 import type { Log } from '../primitives/types.ts'
 
@@ -58,15 +60,21 @@ export function decodeLogData<E extends AbiEvent>(event: E, { data }: Log): Data
   return Object.fromEntries(unindexed.map(({ name }, i) => [name, values[i]])) as DataOf<E>
 }
 
+/** The first topic of an event, and its parameters in topics and in data. */
+const shapeOf = memo(200, (event: AbiEvent) => ({
+  selector: keccakHash(Buffer.from(toEventSignature(event))),
+  indexed: event.inputs.filter((input) => input.indexed === true),
+  unindexed: event.inputs.filter((input) => input.indexed !== true),
+}))
+
 /** A log with the event's topics and data; indexed strings are replaced by their hashes. */
 export function encodeLog(address: Address, event: AbiEvent, args: Readonly<Record<string, unknown>>): Log {
-  const topics = encodeEventTopics({ abi: [event], eventName: event.name, args } as Parameters<
-    typeof encodeEventTopics
-  >[0])
-  const unindexed = event.inputs.filter((input) => input.indexed !== true)
-  const data = encode(
-    unindexed,
-    unindexed.map(({ name }) => args[name ?? '']),
+  const { selector, indexed, unindexed } = shapeOf(event)
+  const argument = ({ name = '' }: AbiParameter) => args[name]
+  const topics = indexed.map((parameter) =>
+    parameter.type === 'string'
+      ? keccakHash(Buffer.from(String(argument(parameter))))
+      : toHash(encode([parameter], [argument(parameter)])),
   )
-  return { address, topics: topics.map((topic) => hexToHash(String(topic))), data }
+  return { address, topics: [selector, ...topics], data: encode(unindexed, unindexed.map(argument)) }
 }

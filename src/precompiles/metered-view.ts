@@ -231,8 +231,11 @@ export class MeteredView implements StateView {
 
   setStorage(of: Address, slot: bigint, word: bigint): void {
     const before = this.#view.storage(of, slot)
-    if (before === word) this.#meter.read()
-    else this.#meter.write(of, slot, changeOf(before, word))
+    if (before === word) {
+      this.#meter.read()
+      return
+    }
+    this.#meter.write(of, slot, changeOf(before, word))
     this.#view.setStorage(of, slot, word)
   }
 

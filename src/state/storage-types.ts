@@ -2,7 +2,7 @@
 // byte strings as Solidity stores `string` and `bytes`. A value that was never written reads as zero, false or empty.
 // Encoding throws RangeError on a value that does not fit; decoding accepts any word.
 import { ChainError } from '../lib/errors.ts'
-import { type Address, bigToFixed, bytesToBig, type Hash, hexToAddress, hexToHash, toHex } from '../lib/hex.ts'
+import { type Address, bigToFixed, bigToWord, bytesToBig, type Hash, hexToAddress, toHex } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
 import type { SlotAccess } from './types.ts'
 
@@ -88,10 +88,7 @@ export const address = word<Address>(
   (word) => hexToAddress(toHex(bigToFixed(BigInt.asUintN(160, word), 20))),
 )
 
-export const hash = word<Hash>(
-  (value) => BigInt(value),
-  (word) => hexToHash(toHex(bigToFixed(word, 32))),
-)
+export const hash = word<Hash>((value) => BigInt(value), bigToWord)
 
 /** One of several names, stored as its index (Solidity's `enum`). A slot that was never written reads as the first. */
 export function oneOf<const N extends string>(first: N, ...others: readonly N[]): Key<N> {

@@ -225,7 +225,8 @@ export class View implements StateView {
       load: (slot) => this.storage(of, slot),
       store: (slot, word) => {
         if (access === 'read') throw new Error('storage opened for reading was written')
-        this.setStorage(of, slot, word)
+        // Modules write whole structs: an unchanged slot would be undone, hashed and compared as a changed one.
+        if (this.storage(of, slot) !== word) this.setStorage(of, slot, word)
       },
     }
   }

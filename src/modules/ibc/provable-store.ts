@@ -29,8 +29,12 @@ export type ProvableStoreState = ReturnType<typeof provableStore.open>
 const [LEAF, INNER] = [Uint8Array.of(0), Uint8Array.of(1)]
 const ROOT: Position = 1n
 
-/** A subtree: its hash, and its path if it is a single leaf; undefined if it is empty. */
-type Subtree = { readonly hash: Hash; readonly leaf: Hash | undefined } | undefined
+/** A leaf: the hash of its node, and its path. */
+type Leaf = { readonly hash: Hash; readonly leaf: Hash }
+/** A subtree that is not empty: `leaf` is its path if it is a single leaf. */
+type Subtree = Leaf | { readonly hash: Hash; readonly leaf: undefined }
+/** A subtree that has not changed and is stored at its position; whether it is a leaf was not read. */
+type Unchanged = { readonly hash: Hash; readonly at: Position }
 
 /** A step from a leaf to the root: the hash of the other child, and the side on which it is. */
 export type Step = { readonly sibling: Uint8Array; readonly side: 'left' | 'right' }
@@ -40,8 +44,8 @@ export type Absence = { readonly left: Presence | undefined; readonly right: Pre
 
 export const pathOf = (key: Uint8Array): Hash => toHash(sha256(key))
 
-const innerHash = (left: Subtree, right: Subtree): Hash =>
-  toHash(sha256(INNER, ...[left, right].map((child) => fromHex(child?.hash ?? ZERO_HASH))))
+const innerHash = (...children: readonly (Pick<Subtree, 'hash'> | undefined)[]): Hash =>
+  toHash(sha256(INNER, ...children.map((child) => fromHex(child?.hash ?? ZERO_HASH))))
 
 const isRight = (path: Hash, depth: number): boolean =>
   ((Number.parseInt(path.charAt(2 + (depth >> 2)), 16) >> (3 - (depth & 3))) & 1) === 1
@@ -86,12 +90,12 @@ export class ProvableStore {
   }
 
   /** The subtree at a position after the entries at `paths`, in order and all below it, have changed. Its own node is not stored yet. */
-  #update(at: Position, depth: number, paths: readonly Hash[]): Subtree {
+  #update(at: Position, depth: number, paths: readonly Hash[]): Subtree | Unchanged | undefined {
+    if (paths.length === 0) return this.#unchanged(at)
     const before = this.#subtree(at)
-    if (paths.length === 0) return before
     if (before === undefined || before.leaf !== undefined) {
-      const others = before?.leaf === undefined || paths.includes(before.leaf) ? [] : [before.leaf]
-      return this.#build(at, depth, [...paths.filter((path) => this.#exists(path)), ...others].toSorted())
+      const kept = before === undefined || paths.includes(before.leaf) ? [] : [before]
+      return this.#build(at, depth, [...paths.flatMap((path) => this.#leaf(path) ?? []), ...kept])
     }
     const middle = paths.findIndex((path) => isRight(path, depth))
     const end = middle < 0 ? paths.length : middle
@@ -100,44 +104,56 @@ export class ProvableStore {
     return this.#join(at, left, right)
   }
 
-  /** The subtree with the leaves of these paths, in order; nothing is stored below its position yet. */
-  #build(at: Position, depth: number, paths: readonly Hash[]): Subtree {
-    const [first] = paths
-    if (first === undefined) return undefined
-    if (paths.length === 1) return { hash: this.#leafHash(first), leaf: first }
-    const middle = paths.findIndex((path) => isRight(path, depth))
-    const end = middle < 0 ? paths.length : middle
-    const left = this.#build(2n * at, depth + 1, paths.slice(0, end))
-    const right = this.#build(2n * at + 1n, depth + 1, paths.slice(end))
-    return this.#join(at, left, right)
+  /** The subtree with these leaves; nothing is stored below its position yet. */
+  #build(at: Position, depth: number, leaves: readonly Leaf[]): Subtree | undefined {
+    if (leaves.length <= 1) return leaves[0]
+    const [left = [], right = []] = [false, true].map((side) =>
+      leaves.filter(({ leaf }) => isRight(leaf, depth) === side),
+    )
+    return this.#join(at, this.#build(2n * at, depth + 1, left), this.#build(2n * at + 1n, depth + 1, right))
   }
 
   /** The subtree over two children, which it stores. A leaf alone moves up, so that its depth depends on the other leaves only. */
-  #join(at: Position, left: Subtree, right: Subtree): Subtree {
-    const alone = left === undefined ? right : right === undefined ? left : undefined
-    const isLeafAlone = (left === undefined && right === undefined) || alone?.leaf !== undefined
-    this.#store(2n * at, isLeafAlone ? undefined : left)
-    this.#store(2n * at + 1n, isLeafAlone ? undefined : right)
-    if (isLeafAlone) return alone
+  #join(
+    at: Position,
+    left: Subtree | Unchanged | undefined,
+    right: Subtree | Unchanged | undefined,
+  ): Subtree | undefined {
+    if (left === undefined || right === undefined) {
+      const child = left ?? right
+      const alone = child !== undefined && 'at' in child ? this.#subtree(child.at) : child
+      if (alone === undefined || alone.leaf !== undefined) {
+        this.#store(2n * at, undefined)
+        this.#store(2n * at + 1n, undefined)
+        return alone
+      }
+    }
+    this.#store(2n * at, left)
+    this.#store(2n * at + 1n, right)
     return { hash: innerHash(left, right), leaf: undefined }
   }
 
-  #exists(path: Hash): boolean {
-    return this.#state.entries.at(path).member('value').length > 0
+  /** The leaf of an entry; undefined if it does not exist. */
+  #leaf(path: Hash): Leaf | undefined {
+    const value = this.#state.entries.at(path).member('value')
+    if (value.length === 0) return undefined
+    return { hash: toHash(sha256(LEAF, fromHex(path), sha256(value))), leaf: path }
   }
 
-  #leafHash(path: Hash): Hash {
-    return toHash(sha256(LEAF, fromHex(path), sha256(this.#state.entries.at(path).member('value'))))
+  #unchanged(at: Position): Unchanged | undefined {
+    const stored = this.#state.nodes.at(at).get()
+    return stored === ZERO_HASH ? undefined : { hash: stored, at }
   }
 
-  #subtree(at: Position): Subtree {
+  #subtree(at: Position): Subtree | undefined {
     const stored = this.#state.nodes.at(at).get()
     if (stored === ZERO_HASH) return undefined
     const leaf = this.#state.leaves.at(at).get()
     return { hash: stored, leaf: leaf === ZERO_HASH ? undefined : leaf }
   }
 
-  #store(at: Position, subtree: Subtree): void {
+  #store(at: Position, subtree: Subtree | Unchanged | undefined): void {
+    if (subtree !== undefined && 'at' in subtree) return
     this.#state.nodes.at(at).set(subtree?.hash ?? ZERO_HASH)
     this.#state.leaves.at(at).set(subtree?.leaf ?? ZERO_HASH)
   }
@@ -169,8 +185,7 @@ export class ProvableStore {
       const { key } = this.#state.entries.at(node.leaf).get()
       const isHere = (BigInt(node.leaf) | (1n << 256n)) >> BigInt(256 - depth) === at
       if (pathOf(key) !== node.leaf || !isHere) yield `${place} is the leaf of another key`
-      else if (!this.#exists(node.leaf) || this.#leafHash(node.leaf) !== node.hash)
-        yield `${place} is not what its entry makes`
+      else if (this.#leaf(node.leaf)?.hash !== node.hash) yield `${place} is not what its entry makes`
       return
     }
     const alone = left === undefined ? right : left
