@@ -3,8 +3,12 @@
 import { join } from 'node:path'
 import { createPublicClient, createWalletClient, type Hex, http } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Height } from '../../src/ibc/comet/light-client.ts'
 import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress, toHex } from '../../src/lib/hex.ts'
+import { CosmosEnd } from '../../src/relay/cosmos.ts'
+import { KestrelEnd } from '../../src/relay/kestrel.ts'
+import { contradiction } from '../../src/relay/watch.ts'
 import { account } from '../support/chain.ts'
 import { abi, BANK, CLIENT, end, endAll, escrow, ICS20, kestrel, Relay, voucherOf } from './relay-support.ts'
 import { ATOMS, Simd } from './simd.ts'
@@ -62,7 +66,7 @@ describe.skipIf(SKIPPED !== undefined)(`a relay to a chain of the Cosmos SDK ${S
   })
 
   it('carries coins of each chain to the other one and back', { timeout: 6 * PATIENCE.timeout }, async () => {
-    const relayer = relay.start()
+    const relayer = relay.start('--watch')
     await Promise.all([
       transfer('akest', 1_000n, there, { count: COUNT }),
       cosmos.transfer({ denom: 'atom', amount: 7n, receiver: user.address, count: COUNT }),
@@ -92,10 +96,29 @@ describe.skipIf(SKIPPED !== undefined)(`a relay to a chain of the Cosmos SDK ${S
     expect(await cosmos.balance(there, 'atom')).toBe(atoms - 17n)
     // Both chains make a block a second, and a packet has timed out once the other one has a block after that time.
     await expect.poll(() => cosmos.height(), PATIENCE).toBeGreaterThan((await cosmos.height()) + 8)
-    relay.start()
+    relay.start('--watch')
     await expect.poll(escrowed, PATIENCE).toBe(400n * MANY)
     await expect.poll(() => cosmos.balance(there, 'atom'), PATIENCE).toBe(atoms)
     await expect.poll(isIdle, PATIENCE).toBe(true)
+  })
+
+  it('shows a relayer that watches which headers its client has taken: the network has the same', async () => {
+    const reader = new CosmosEnd('simd', [new URL(cosmos.url.replace('cosmos+', ''))], undefined, {
+      gasPrice: 0,
+      decimals: 6,
+    })
+    const headers = new KestrelEnd('network', [new URL(`${network.url(0)}/rpc`)])
+    const { events } = await reader.updates(CLIENT, 1n, (await reader.head()).height)
+    expect(events.length).toBeGreaterThan(1)
+    const { height: head } = await headers.head()
+    for (const { taken } of events) {
+      const known = taken && (await reader.consensusState(CLIENT, taken.height))
+      expect(known).toBeDefined()
+      const kept = (height: Height) => reader.consensusState(CLIENT, height)
+      expect(taken && (await contradiction(taken, kept, headers, head))).toBeUndefined()
+    }
+    for (const one of [reader, headers]) one.close()
+    expect((await relay.status()).ends.map(({ status }) => status)).toEqual(['Active', 'Active'])
   })
 
   it('leaves in escrow what the other chain has of vouchers, and no coin more or less', async () => {
