@@ -1,22 +1,16 @@
 // Validators of a network sign a second header of a height, in which coins go to a thief. A relayer that watches freezes the client that was
 // deceived; after governance has recovered it transfers go on, and the forged header proves nothing.
-import { createPrivateKey, sign } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { create } from '@bufbuild/protobuf'
 import { createWalletClient, encodeFunctionData, type Hex, http, toHex } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConsensusState } from '../../src/ibc/comet/client-state.ts'
-import { headerHash, precommitBytes } from '../../src/ibc/comet/hashes.ts'
 import { PACKET_KEY, packetCommitment } from '../../src/modules/ibc/packets.ts'
-import { CommitSchema, HeaderSchema } from '../../src/protobuf/generated/tendermint/types/types_pb.ts'
-import type { LightBlock } from '../../src/relay/end.ts'
-import { headerOf, packedHeader } from '../../src/relay/headers.ts'
-import { KestrelEnd } from '../../src/relay/kestrel.ts'
 import { account, MNEMONIC } from '../support/chain.ts'
 import { deployWrapper, wrapperAbi } from '../support/eureka.ts'
 import { IbcPeer, ibcAbi } from '../support/ibc-peer.ts'
+import { forgedUpdate } from './forged-update.ts'
 import { abi, BANK, CLIENT, end, endAll, escrow, IBC, ICS20, kestrel, Relay, voucherOf } from './relay-support.ts'
 import { editGenesis, NO_ENGINE, TestNetwork } from './support.ts'
 
@@ -24,8 +18,6 @@ const PATIENCE = { timeout: 150_000 }
 const SUBSTITUTE = '07-tendermint-1'
 const user = account(0)
 const thief = account(5)
-/** Before ed25519's seed in PKCS #8 (RFC 8410). */
-const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 const voucher = voucherOf('akest')
 
 /** A packet that nobody has sent: 1,000 coins come home from the other chain, to the thief. */
@@ -49,29 +41,6 @@ const forgedPacket = {
 const forgedKey = PACKET_KEY.commitment(CLIENT, forgedPacket.sequence)
 /** The store in which it was sent. */
 const forgedStore = new IbcPeer('kestrel_126-1', [[forgedKey, packetCommitment(forgedPacket)]])
-
-/** The block with another app hash, signed by the keys in the homes of the network. */
-async function forked({ header, commit, validators }: LightBlock, network: TestNetwork, appHash: Uint8Array) {
-  const keys = await Promise.all(
-    network.all.map(async (index) => {
-      const path = join(network.home(index), 'engine/config/priv_validator_key.json')
-      const { address, priv_key } = JSON.parse(await readFile(path, 'utf8'))
-      const seed = Buffer.from(priv_key.value, 'base64').subarray(0, 32)
-      const key = createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' })
-      return [String(address).toLowerCase(), key] as const
-    }),
-  )
-  const secrets = new Map(keys)
-  const other = create(HeaderSchema, { ...header, appHash })
-  const blockId = { ...commit.blockId, hash: headerHash(other) }
-  const copy = create(CommitSchema, { height: commit.height, round: commit.round, blockId })
-  copy.signatures = commit.signatures.map((of) => {
-    const key = secrets.get(Buffer.from(of.validatorAddress).toString('hex'))
-    if (key === undefined || of.timestamp === undefined) throw new Error('the block is not signed by all validators')
-    return { ...of, signature: new Uint8Array(sign(null, precommitBytes(header.chainId, copy, of.timestamp), key)) }
-  })
-  return { header: other, commit: copy, validators }
-}
 
 describe.skipIf(NO_ENGINE !== undefined)(`a client that was deceived by its chain ${NO_ENGINE ?? ''}`, () => {
   let a: TestNetwork
@@ -132,15 +101,10 @@ describe.skipIf(NO_ENGINE !== undefined)(`a client that was deceived by its chai
     await expect.poll(() => relay.isIdle(), PATIENCE).toBe(true)
     await end(relayer, 'SIGTERM')
     expect(await escrowed()).toBe(1_000n)
-    const reader = new KestrelEnd('b', [new URL(`${b.url(0)}/rpc`)])
-    const trusted = BigInt((await ends())[0]?.knownHeight ?? 0)
-    const { height } = await reader.head()
-    expect(height).toBeGreaterThan(trusted)
-    const [block, { validators }] = await Promise.all([reader.lightBlock(height), reader.lightBlock(trusted + 1n)])
-    reader.close()
-    forgedHeight = height
     const { root } = readConsensusState(forgedStore.states.consensus)
-    const update = packedHeader(headerOf(await forked(block, b, root), trusted, validators))
+    const trusted = BigInt((await ends())[0]?.knownHeight ?? 0)
+    const { height, update } = await forgedUpdate(b, trusted, root)
+    forgedHeight = height
     // Through a contract, in which a relayer that watches has to find it.
     const wrapper = await deployWrapper({ viem: a.viem(0), wallet: walletOf(a, thief) }, CLIENT)
     const args = [toHex(update)] as const

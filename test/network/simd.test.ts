@@ -1,15 +1,17 @@
 // `kestrel relay` between a network and an unmodified chain of the Cosmos SDK: many transfers each way and back, timeouts and refusals, and
-// coins in escrow that are the other chain's vouchers. SIMD names the program of that chain, TRANSFERS how many go each way.
+// coins in escrow that are the other chain's vouchers, and a deceived client that is frozen. SIMD names the program of that chain, TRANSFERS how many go each way.
 import { join } from 'node:path'
 import { createPublicClient, createWalletClient, type Hex, http } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Height } from '../../src/ibc/comet/light-client.ts'
 import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress, toHex } from '../../src/lib/hex.ts'
+import { sha256 } from '../../src/lib/sha256.ts'
 import { CosmosEnd } from '../../src/relay/cosmos.ts'
 import { KestrelEnd } from '../../src/relay/kestrel.ts'
 import { contradiction } from '../../src/relay/watch.ts'
 import { account } from '../support/chain.ts'
+import { forgedUpdate } from './forged-update.ts'
 import { abi, BANK, CLIENT, end, endAll, escrow, ICS20, kestrel, Relay, voucherOf } from './relay-support.ts'
 import { ATOMS, Simd } from './simd.ts'
 import { NO_ENGINE, TestNetwork } from './support.ts'
@@ -20,6 +22,9 @@ const COUNT = Number(TRANSFERS)
 const MANY = BigInt(COUNT)
 const PATIENCE = { timeout: 60_000 + COUNT * 4_000, interval: 1_000 }
 const user = account(0)
+const OPTIONS = { gasPrice: 0.01, decimals: 6 }
+/** The relayer's account. */
+const PAYER = { key: account(9), perDay: 10n ** 30n, gasPrice: 0n }
 /** Vouchers of both chains, and the account of the client on the Cosmos chain, whose address follows from the same hash. */
 const AKEST = voucherOf('akest')
 const ATOM = voucherOf('atom')
@@ -96,10 +101,11 @@ describe.skipIf(SKIPPED !== undefined)(`a relay to a chain of the Cosmos SDK ${S
     expect(await cosmos.balance(there, 'atom')).toBe(atoms - 17n)
     // Both chains make a block a second, and a packet has timed out once the other one has a block after that time.
     await expect.poll(() => cosmos.height(), PATIENCE).toBeGreaterThan((await cosmos.height()) + 8)
-    relay.start('--watch')
+    const relayer = relay.start('--watch')
     await expect.poll(escrowed, PATIENCE).toBe(400n * MANY)
     await expect.poll(() => cosmos.balance(there, 'atom'), PATIENCE).toBe(atoms)
     await expect.poll(isIdle, PATIENCE).toBe(true)
+    await end(relayer, 'SIGTERM')
   })
 
   it('shows a relayer that watches which headers its client has taken: the network has the same', async () => {
@@ -127,5 +133,18 @@ describe.skipIf(SKIPPED !== undefined)(`a relay to a chain of the Cosmos SDK ${S
     expect(await cosmos.supply('atom')).toBe(ATOMS)
     // Among them: the balances of each coin sum up to its supply, and a client's escrow holds what it has to.
     expect(await network.rpc(0, 'dev_invariants', 'latest')).toEqual([])
+  })
+
+  it('freezes the client of a network whose validators have signed another header', async () => {
+    const statuses = async () => (await relay.status()).ends
+    const reader = new CosmosEnd('simd', [new URL(cosmos.url.replace('cosmos+', ''))], PAYER, OPTIONS)
+    const trusted = BigInt((await statuses())[1]?.knownHeight ?? 0)
+    const { height, update } = await forgedUpdate(network, trusted, sha256('another state'))
+    const [outcome] = await reader.submit([{ type: 'updateClient', clientId: CLIENT, update }])
+    reader.close()
+    expect(outcome).toMatchObject({ status: 'done' })
+    expect((await statuses())[1]).toMatchObject({ status: 'Active', knownHeight: Number(height) })
+    relay.start('--watch')
+    await expect.poll(async () => (await statuses())[1]?.status, PATIENCE).toBe('Frozen')
   })
 })
