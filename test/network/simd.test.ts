@@ -1,5 +1,6 @@
-// `kestrel relay` between a network and an unmodified chain of the Cosmos SDK: many transfers each way and back, timeouts and refusals, and
-// coins in escrow that are the other chain's vouchers, and a deceived client that is frozen. SIMD names the program of that chain, TRANSFERS how many go each way.
+// `kestrel relay` between a network and an unmodified chain of the Cosmos SDK: many transfers each way and back, timeouts and refusals,
+// coins in escrow that are the other chain's vouchers, and a deceived client that is frozen. SIMD names the program of that chain,
+// TRANSFERS how many go each way.
 import { join } from 'node:path'
 import { createPublicClient, createWalletClient, type Hex, http } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
