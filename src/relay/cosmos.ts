@@ -200,9 +200,9 @@ export class CosmosEnd implements ChainEnd {
     })
   }
 
-  consensusState(clientId: string, { revisionNumber, revisionHeight }: Height): Promise<ConsensusState | undefined> {
+  consensusState(clientId: string, height: Height): Promise<ConsensusState | undefined> {
     return this.#asking(async () => {
-      const key = `clients/${clientId}/consensusStates/${revisionNumber}-${revisionHeight}`
+      const key = `clients/${clientId}/consensusStates/${heightText(height)}`
       const stored = await this.#stored(key)
       return stored && readConsensusState(this.#decoded(AnySchema, stored).value)
     })

@@ -1,7 +1,6 @@
 // Compares the headers that a client has taken with those of the chain that it follows. If they contradict each other, the chain's
 // validators have signed both, and the chain's own header freezes the client: whoever was deceived loses nothing after that.
-import { type ConsensusState, type Height, heightText } from '../ibc/comet/light-client.ts'
-import { equalBytes } from '../lib/hex.ts'
+import { type ConsensusState, type Height, heightText, isSameState } from '../ibc/comet/light-client.ts'
 import type { Logger } from '../lib/log.ts'
 import { type ChainEnd, EndUnavailable, type TakenHeader } from './end.ts'
 import { consensusStateOf, nowNs, packedHeader, updatesTo } from './headers.ts'
@@ -25,12 +24,9 @@ export async function contradiction(
   if (taken === undefined || own <= trustedHeight.revisionHeight) return undefined
   const state = consensusStateOf(await chain.lightBlock(own))
   // A height that the chain has not reached is contradicted by a header whose time is not before.
-  const isFalse = height.revisionHeight > head ? state.time >= taken.time : !isSame(state, taken)
+  const isFalse = height.revisionHeight > head ? state.time >= taken.time : !isSameState(state, taken)
   return isFalse ? own : undefined
 }
-
-const isSame = (a: ConsensusState, b: ConsensusState): boolean =>
-  a.time === b.time && equalBytes(a.root, b.root) && equalBytes(a.nextValidatorsHash, b.nextValidatorsHash)
 
 export class Watch {
   readonly #log: Logger

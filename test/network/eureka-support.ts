@@ -20,7 +20,7 @@ import { fromHex } from '../../src/lib/hex.ts'
 import { sha256 } from '../../src/lib/sha256.ts'
 import { CommitmentProofSchema, HashOp } from '../../src/protobuf/generated/cosmos/ics23/v1/proofs_pb.ts'
 import { MerkleProofSchema } from '../../src/protobuf/generated/ibc/core/commitment/v1/commitment_pb.ts'
-import { newClient, packedHeader, updatesTo } from '../../src/relay/headers.ts'
+import { newClient, nowNs, packedHeader, updatesTo } from '../../src/relay/headers.ts'
 import { KestrelEnd } from '../../src/relay/kestrel.ts'
 import { account } from '../support/chain.ts'
 import { token } from '../support/contracts.ts'
@@ -92,7 +92,7 @@ export class Side {
     await expect.poll(async () => (await other.end.head()).height, PATIENCE).toBeGreaterThan(above)
     const { height } = await other.end.head()
     const lightBlock = (of: bigint) => other.end.lightBlock(of)
-    const way = { rules, from: known, trusted, now: BigInt(Date.now()) * 1_000_000n, lightBlock }
+    const way = { rules, from: known, trusted, now: nowNs(), lightBlock }
     const [header] = (await updatesTo(height, way)).headers
     if (header === undefined) throw new Error('there is no new header')
     return { header: toHex(packedHeader(header)), height: { revisionNumber: 1n, revisionHeight: height } }

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { readClientState } from '../../src/ibc/comet/client-state.ts'
 import { verifyHeader } from '../../src/ibc/comet/light-client.ts'
 import { fromHex } from '../../src/lib/hex.ts'
-import { consensusStateOf, headerOf, newClient, updatesTo } from '../../src/relay/headers.ts'
+import { consensusStateOf, headerOf, newClient, nowNs, updatesTo } from '../../src/relay/headers.ts'
 import { KestrelEnd } from '../../src/relay/kestrel.ts'
 import { account } from '../support/chain.ts'
 import { abi, BANK, CLIENT, end, endAll, escrow, IBC, ICS20, kestrel, Relay, voucherOf } from './relay-support.ts'
@@ -190,7 +190,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`a relay between two networks ${NO_ENGI
     expect(traits.chainId).toBe('kestrel_126-1')
     expect(traits.unbondingPeriod).toBe(BigInt(UNBONDING) * 10n ** 9n)
     const rules = readClientState(newClient({ ...traits, unbondingPeriod: 10n ** 15n }, first).clientState)
-    const now = BigInt(Date.now()) * 1_000_000n
+    const now = nowNs()
     const way = {
       rules,
       from: 2n,

@@ -8,6 +8,7 @@ import type { Height } from '../../src/ibc/comet/light-client.ts'
 import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress, toHex } from '../../src/lib/hex.ts'
 import { sha256 } from '../../src/lib/sha256.ts'
+import type { Payer } from '../../src/relay/account.ts'
 import { CosmosEnd } from '../../src/relay/cosmos.ts'
 import { KestrelEnd } from '../../src/relay/kestrel.ts'
 import { contradiction } from '../../src/relay/watch.ts'
@@ -23,7 +24,6 @@ const COUNT = Number(TRANSFERS)
 const MANY = BigInt(COUNT)
 const PATIENCE = { timeout: 60_000 + COUNT * 4_000, interval: 1_000 }
 const user = account(0)
-const OPTIONS = { gasPrice: 0.01, decimals: 6 }
 /** The relayer's account. */
 const PAYER = { key: account(9), perDay: 10n ** 30n, gasPrice: 0n }
 /** Vouchers of both chains, and the account of the client on the Cosmos chain, whose address follows from the same hash. */
@@ -42,6 +42,8 @@ describe.skipIf(SKIPPED !== undefined)(`a relay to a chain of the Cosmos SDK ${S
   const escrowed = () => viem().getBalance({ address: escrow })
   const vouchers = (address: Hex) =>
     viem().readContract({ address: BANK, abi, functionName: 'supplyOf', args: [address] })
+  const endOf = (payer?: Payer) =>
+    new CosmosEnd('simd', [new URL(cosmos.url.replace('cosmos+', ''))], payer, { gasPrice: 0.01, decimals: 6 })
   const isIdle = () => relay.isIdle().catch(() => false)
 
   /** `count` transfers from the network; `timeout` in seconds. */
@@ -110,10 +112,7 @@ describe.skipIf(SKIPPED !== undefined)(`a relay to a chain of the Cosmos SDK ${S
   })
 
   it('shows a relayer that watches which headers its client has taken: the network has the same', async () => {
-    const reader = new CosmosEnd('simd', [new URL(cosmos.url.replace('cosmos+', ''))], undefined, {
-      gasPrice: 0,
-      decimals: 6,
-    })
+    const reader = endOf()
     const headers = new KestrelEnd('network', [new URL(`${network.url(0)}/rpc`)])
     const { events } = await reader.updates(CLIENT, 1n, (await reader.head()).height)
     expect(events.length).toBeGreaterThan(1)
@@ -138,11 +137,11 @@ describe.skipIf(SKIPPED !== undefined)(`a relay to a chain of the Cosmos SDK ${S
 
   it('freezes the client of a network whose validators have signed another header', async () => {
     const statuses = async () => (await relay.status()).ends
-    const reader = new CosmosEnd('simd', [new URL(cosmos.url.replace('cosmos+', ''))], PAYER, OPTIONS)
+    const forger = endOf(PAYER)
     const trusted = BigInt((await statuses())[1]?.knownHeight ?? 0)
     const { height, update } = await forgedUpdate(network, trusted, sha256('another state'))
-    const [outcome] = await reader.submit([{ type: 'updateClient', clientId: CLIENT, update }])
-    reader.close()
+    const [outcome] = await forger.submit([{ type: 'updateClient', clientId: CLIENT, update }])
+    forger.close()
     expect(outcome).toMatchObject({ status: 'done' })
     expect((await statuses())[1]).toMatchObject({ status: 'Active', knownHeight: Number(height) })
     relay.start('--watch')

@@ -34,6 +34,9 @@ export type ConsensusState = {
   readonly nextValidatorsHash: Uint8Array
 }
 
+export const isSameState = (a: ConsensusState, b: ConsensusState): boolean =>
+  a.time === b.time && equalBytes(a.root, b.root) && equalBytes(a.nextValidatorsHash, b.nextValidatorsHash)
+
 /** A header that `verifyHeader` has accepted. */
 export type VerifiedHeader = ConsensusState & { readonly height: bigint; readonly blockHash: Uint8Array }
 

@@ -14,6 +14,7 @@ import {
   heightText,
   isExpired,
   isFork,
+  isSameState,
   type VerifiedHeader,
   verifyConflictingHeader,
   verifyHeader,
@@ -21,12 +22,11 @@ import {
 import { verifyPath } from '../../ibc/ics23/verify.ts'
 import { decode } from '../../ibc/wire.ts'
 import type { Address } from '../../lib/hex.ts'
-import { equalBytes } from '../../lib/hex.ts'
 import { MerkleProofSchema } from '../../protobuf/generated/ibc/core/commitment/v1/commitment_pb.ts'
 import type { Header } from '../../protobuf/generated/ibc/lightclients/tendermint/v1/tendermint_pb.ts'
 import type { ModuleContext } from '../module.ts'
 import { reverted } from '../module.ts'
-import { type Client, clientIdOf, type IbcState, type StoredHeader } from './layout.ts'
+import { type Client, clientIdOf, type IbcState } from './layout.ts'
 
 const BILLION = 1_000_000_000n
 /** Bytes of a proof. A proof of absence in a tree of 10^9 entries has below 5,000. */
@@ -39,7 +39,7 @@ export type ClientStatus = 'Active' | 'Expired' | 'Frozen'
 export type BeforeSignature = () => void
 
 /** What an update has done. Two headers that prove a fork have no heights: zeros. */
-export type ClientUpdate = {
+export type UpdateOutcome = {
   readonly result: 'update' | 'misbehaviour'
   /** Of the known header from which the new one was verified. */
   readonly trustedHeight: Height
@@ -121,7 +121,7 @@ export class Clients {
    * Takes a header, or a proof that the other chain has forked, which freezes the client. A header that contradicts a known one is such
    * a proof too. Throws ChainError if the message proves nothing.
    */
-  update(id: string, bytes: Uint8Array, beforeSignature: BeforeSignature): ClientUpdate {
+  update(id: string, bytes: Uint8Array, beforeSignature: BeforeSignature): UpdateOutcome {
     const client = this.client(id)
     const state = this.activeState(id, client)
     const at = { now: this.now, beforeSignature }
@@ -144,12 +144,12 @@ export class Clients {
     return { result: this.#take(id, client, from, verified), trustedHeight: from, height }
   }
 
-  #take(id: string, client: Client, from: Height, verified: VerifiedHeader): ClientUpdate['result'] {
+  #take(id: string, client: Client, from: Height, verified: VerifiedHeader): UpdateOutcome['result'] {
     const { revisionNumber } = from
     const { height, time, root, nextValidatorsHash } = verified
     const at = (revisionHeight: bigint) => this.#header(id, { revisionNumber, revisionHeight })
     const known = at(height).get()
-    if (known.time !== 0n) return isSame(known, verified) ? 'update' : this.#freeze(id, client)
+    if (known.time !== 0n) return isSameState(known, verified) ? 'update' : this.#freeze(id, client)
     // From the trusted header upwards to the neighbours of the new one.
     let lower = from.revisionHeight
     let higher = at(lower).member('higher')
@@ -276,6 +276,3 @@ function trustedHeight({ latest }: ClientState, header: Header | undefined): Hei
 
 const isHigher = (a: Height, b: Height): boolean =>
   a.revisionNumber === b.revisionNumber ? a.revisionHeight > b.revisionHeight : a.revisionNumber > b.revisionNumber
-
-const isSame = (known: StoredHeader, { time, root, nextValidatorsHash }: VerifiedHeader): boolean =>
-  known.time === time && equalBytes(known.root, root) && equalBytes(known.nextValidatorsHash, nextValidatorsHash)

@@ -25,7 +25,7 @@ export type Client = {
 }
 
 /** A verified header of another chain, between its neighbours by height in its revision; 0: none. */
-export type StoredHeader = {
+type StoredHeader = {
   /** Unix nanoseconds; 0: there is no header of this height. */
   readonly time: bigint
   readonly root: Uint8Array
